@@ -35,8 +35,8 @@ struct tw_paged {
     pthread_mutex_t lock; /* guards what follows, except `touched` */
     uint64_t held;        /* bytes on the heap */
     tw_spill *spill;
-    char *base;   /* the space that the file is mapped in, or NULL */
-    size_t space; /* its length */
+    _Atomic(char *) base; /* the space that the file is mapped in, or NULL; set once */
+    size_t space;         /* its length, which is set before `base` */
     _Atomic size_t used;
     twinset_error error; /* of the temporary file */
     int status;
@@ -84,9 +84,11 @@ void tw_paged_release(tw_paged *paged)
 
 /* ---- the file */
 
+/* Threads ask while another may reserve the space: what is not in the file yet is on the heap. */
 static bool is_in_file(const tw_paged *paged, const void *at)
 {
-    return paged->base && (size_t)((const char *)at - paged->base) < paged->space;
+    const char *base = atomic_load_explicit(&paged->base, memory_order_acquire);
+    return base && (uintptr_t)at - (uintptr_t)base < paged->space;
 }
 
 bool tw_paged_has_file(const tw_paged *paged)
@@ -153,8 +155,8 @@ static bool reserve_space(tw_paged *paged)
         void *base =
             mmap(NULL, space, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (base != MAP_FAILED) {
-            paged->base = base;
             paged->space = space;
+            atomic_store_explicit(&paged->base, base, memory_order_release);
             return true;
         }
     }

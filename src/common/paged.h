@@ -7,6 +7,11 @@
  *
  * A page that was dropped costs a microsecond or two when it is touched again. Memory on the heap
  * costs what malloc() does.
+ *
+ * Memory in the file gives back its disk space when it is freed, but its addresses are not used
+ * again: that would take a list of gaps, and an array that doubles leaves gaps that are too small
+ * for its next size. All sizes of such an array together take twice its addresses, of which there
+ * are 256 GB for each file.
  */
 #ifndef TW_PAGED_H
 #define TW_PAGED_H

@@ -196,8 +196,8 @@ static int add_record(tw_ingest *ingest, tw_worker *worker, tw_chunk *chunk, con
             .source = document.source, .is_empty = true, .offset = document.offset};
         return tw_chunk_add_problem(chunk, problem, TW_EMPTY_TEXT);
     }
-    status = add_record_group(ingest, worker, chunk, line,
-                              length); /* parses the line again: `record` is invalid from here on */
+    /* This parses the line again: `record` is invalid from here on. */
+    status = add_record_group(ingest, worker, chunk, line, length);
     return status == TWINSET_OK ? add_document(&sink, chunk, document, &summary) : status;
 }
 
@@ -260,10 +260,11 @@ static int skip_line(tw_ingest *ingest, tw_chunk *chunk)
  * seconds for a chunk. */
 static bool is_stopped(tw_ingest *ingest, const tw_worker *worker)
 {
-    enum { DOCUMENTS_BETWEEN = 16 }; /* two readings of the clock */
+    enum { DOCUMENTS_BETWEEN = 16 };          /* one look at the clock and the next */
+    static const double SECONDS_BETWEEN = .1; /* one call of the callback and the next */
     const tw_loop *loop = ingest->loop;
     if (worker == ingest->corpus->workers && loop->progress &&
-        ++ingest->looks % DOCUMENTS_BETWEEN == 0 && tw_now() - ingest->asked > 0.1) {
+        ++ingest->looks % DOCUMENTS_BETWEEN == 0 && tw_now() - ingest->asked > SECONDS_BETWEEN) {
         ingest->asked = tw_now();
         if (loop->progress(loop->progress_context, loop->stage, atomic_load(&ingest->done),
                            ingest->total))

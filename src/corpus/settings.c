@@ -1,10 +1,13 @@
+/* Makes the settings of a run from options, and sizes that follow from `memory`. */
 #include "settings.h"
 
-/* A document takes up to 17 times its size while its set is made: its text, 8 bytes a shingle, and
- * 8 more to sort it. */
 /* The largest parse of a program takes up to such a share of the memory, and those of all threads
- * as much again. A token takes about so many bytes while a program is analysed. */
-enum { PARSE_SHARE = 8, TOKEN_BYTES = 128, SMALLEST_PROGRAM = 1 << 16 };
+ * as much again. */
+enum { PARSE_SHARE = 8 };
+/* A token takes about so many bytes while a program is analysed. */
+enum { TOKEN_BYTES = 128, SMALLEST_PROGRAM = 1 << 16 };
+/* A document takes up to 17 times its size while its set is made: its text, 8 bytes a shingle, and
+ * 8 more to sort it. With a 24th of the memory for it, a quarter is left for all else. */
 enum { SIZES_OF_TEXT = 24, SMALLEST_LIMIT = 4 << 20 };
 /* The length of a record has 32 bits, here and in the parser. */
 static const uint64_t LARGEST_LIMIT = (uint64_t)2 << 30;

@@ -30,7 +30,8 @@ static int put_cluster(tw_index *index, int which, uint64_t first, uint64_t seco
     return tw_store_run(index, put, error);
 }
 
-int tw_cluster_join(tw_index *index, uint64_t a, uint64_t b, twinset_error *error)
+/* Joins two documents in the transaction in progress. */
+static int join(tw_index *index, uint64_t a, uint64_t b, twinset_error *error)
 {
     uint64_t cluster[2], documents[] = {a, b};
     bool is_listed[2];
@@ -61,7 +62,7 @@ static int join_pairs_of(tw_index *index, const twinset_result *result, twinset_
         if (status == TWINSET_OK)
             status = tw_find_id(index, pair.b, &b, &record, error);
         if (status == TWINSET_OK && a && b)
-            status = tw_cluster_join(index, a, b, error);
+            status = join(index, a, b, error);
     }
     return status;
 }

@@ -186,7 +186,9 @@ static int remove_postings(removal *job)
     return status;
 }
 
-int tw_remove_numbers(tw_index *index, const uint64_t *numbers, size_t count, twinset_error *error)
+/* Removes documents by number in the transaction in progress; ascending, each once. */
+static int remove_numbers(tw_index *index, const uint64_t *numbers, size_t count,
+                          twinset_error *error)
 {
     removal job = {.index = index, .numbers = numbers, .count = count, .error = error};
     int status = tw_cluster_leave(index, numbers, count, error);
@@ -216,7 +218,7 @@ static int finish(tw_index *index, tw_u64s *numbers, twinset_index_counts *count
         numbers->count = tw_sort_unique_u64(numbers->data, numbers->count, scratch);
     bool is_changed = status == TWINSET_OK && numbers->count > 0;
     if (is_changed)
-        status = tw_remove_numbers(index, numbers->data, numbers->count, error);
+        status = remove_numbers(index, numbers->data, numbers->count, error);
     else
         index->is_writing = false;
     status = tw_store_end(index, status, error);

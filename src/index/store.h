@@ -395,16 +395,8 @@ int tw_index_add_documents(tw_index *index, const twinset_index_document *docume
 int tw_index_note_skip(tw_index *index, const char *id, const char *reason) TW_CHECKED;
 void tw_index_forget_skips(tw_index *index);
 
-/* ---- remove.c */
-
-/* Removes documents by number in the transaction in progress; ascending, each once. */
-int tw_remove_numbers(tw_index *index, const uint64_t *numbers, size_t count,
-                      twinset_error *error) TW_CHECKED;
-
 /* ---- joined_clusters.c */
 
-/* Joins two documents in the transaction in progress. */
-int tw_cluster_join(tw_index *index, uint64_t a, uint64_t b, twinset_error *error) TW_CHECKED;
 /* Takes documents out of their clusters, which may fall apart. */
 int tw_cluster_leave(tw_index *index, const uint64_t *numbers, size_t count,
                      twinset_error *error) TW_CHECKED;

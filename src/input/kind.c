@@ -51,6 +51,15 @@ bool tw_name_is_packed(const char *path)
     return tw_strip_packing(path, &length);
 }
 
+/* Whether a name is that of a table: .csv, .tsv. */
+static bool is_table_name(const char *name)
+{
+    static const char *const endings[] = {".csv", ".tsv", NULL};
+    size_t length = strlen(name);
+    tw_strip_packing(name, &length);
+    return ends_in(name, length, endings);
+}
+
 bool tw_input_kind_by_name(const char *path, tw_input_kind *kind)
 {
     static const char *const archives[] = {".zip",  ".tar",     ".tar.gz", ".tgz",
@@ -65,21 +74,13 @@ bool tw_input_kind_by_name(const char *path, tw_input_kind *kind)
             : ends_in(path, unpacked, warc)                            ? TW_INPUT_WARC
             : ends_in(path, unpacked, lines) || strcmp(path, "-") == 0 ? TW_INPUT_JSONL
                                                                        : TW_INPUT_TEXT;
-    return *kind != TW_INPUT_TEXT || tw_name_is_table(path);
+    return *kind != TW_INPUT_TEXT || is_table_name(path);
 }
 
 bool tw_name_has_members(const char *name)
 {
     tw_input_kind kind;
     return tw_input_kind_by_name(name, &kind) && tw_kind_has_members(kind);
-}
-
-bool tw_name_is_table(const char *name)
-{
-    static const char *const endings[] = {".csv", ".tsv", NULL};
-    size_t length = strlen(name);
-    tw_strip_packing(name, &length);
-    return ends_in(name, length, endings);
 }
 
 /* ---- first bytes */
@@ -193,7 +194,9 @@ static bool looks_like_archive(const char *head, size_t length)
     return true;
 }
 
-tw_input_kind tw_input_kind_by_bytes(const char *head, size_t length, const char *text_field)
+/* Returns the kind that the first bytes of a file, unpacked, look like. `text_field` names the
+ * field of texts, which decides on a single record, or is NULL. */
+static tw_input_kind kind_by_bytes(const char *head, size_t length, const char *text_field)
 {
     text_span text = {head, head + length};
     if (starts_with(text, "\xEF\xBB\xBF"))
@@ -211,7 +214,7 @@ bool tw_is_undivided(const char *name, const char *head, size_t length)
 {
     text_span text = {head, head + length}, line;
     bool is_whole;
-    if (tw_name_is_table(name) || tw_input_kind_by_bytes(head, length, NULL) != TW_INPUT_TEXT)
+    if (is_table_name(name) || kind_by_bytes(head, length, NULL) != TW_INPUT_TEXT)
         return true;
     if (!take_line(&text, &line, &is_whole) || *line.at != '[')
         return false;
@@ -264,7 +267,7 @@ static int decide_by_bytes(const tw_walk_rules *rules, tw_input_source *found)
     int status = read_head(found->path, &head);
     if (status == TWINSET_OK && head.length > 0 &&
         !tw_converter_for(found->path, head.data, head.length)) {
-        found->kind = tw_input_kind_by_bytes(head.data, head.length, rules->text_field);
+        found->kind = kind_by_bytes(head.data, head.length, rules->text_field);
         found->is_program = found->kind == TW_INPUT_TEXT && rules->is_program &&
                             rules->is_program(head.data, head.length);
     }

@@ -26,15 +26,10 @@ typedef struct tw_input_source tw_input_source; /* input.h */
 /* Gives the kind that a name says. Returns false if it says nothing: *kind is TW_INPUT_TEXT then.
  */
 bool tw_input_kind_by_name(const char *path, tw_input_kind *kind);
-/* Returns the kind that the first bytes of a file, unpacked, look like. `text_field` names the
- * field of texts, which decides on a single record, or is NULL. */
-tw_input_kind tw_input_kind_by_bytes(const char *head, size_t length, const char *text_field);
 /* Fills in the kind of a file that was found: the one that the rules choose, or its name says, or
  * its bytes look like; in the last case also whether these are a program. TWINSET_NOMEM. */
 int tw_find_input_kind(const tw_walk_rules *rules, tw_input_source *found) TW_CHECKED;
 
-/* Whether a name is that of a table: .csv, .tsv. */
-bool tw_name_is_table(const char *name);
 /* Whether a file that is read as one text holds several: rows, records or messages. */
 bool tw_is_undivided(const char *name, const char *head, size_t length);
 

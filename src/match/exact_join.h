@@ -26,8 +26,6 @@ struct tw_shingle_ranks {
 
 /* ---- similarity.c */
 
-/* Whether pairs have the score of programs, which is a mean of a whole and of a part. */
-bool tw_scores_programs(int measure, const tw_shingle_ranks *ranks);
 /* The shares of its own size that the smaller and the larger document of a pair must have in common
  * with the other, at the least, if the pair is to reach a threshold. */
 double tw_least_share_of_smaller(int measure, const tw_shingle_ranks *ranks, double threshold);

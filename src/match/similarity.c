@@ -83,13 +83,19 @@ double tw_share_of_smaller(const tw_shingle_ranks *ranks, uint32_t a, uint32_t b
     return smaller ? (double)shared.weight / (double)smaller : 0;
 }
 
+/* Whether pairs have the score of programs, which is a mean of a whole and of a part. */
+static bool scores_programs(int measure, const tw_shingle_ranks *ranks)
+{
+    return measure == TWINSET_MEASURE_WEIGHTED && ranks->others;
+}
+
 /* Of programs neither the whole nor the part is more than the share q of the smaller one, so that a
  * score is at most (q + min(q / FULL_PART, 1)) / 2. */
 double tw_least_share_of_smaller(int measure, const tw_shingle_ranks *ranks, double threshold)
 {
     if (measure == TWINSET_MEASURE_CONTAINMENT)
         return threshold;
-    if (!tw_scores_programs(measure, ranks))
+    if (!scores_programs(measure, ranks))
         return 2 * threshold / (1 + threshold);
     return 2 * threshold <= 1 + FULL_PART ? 2 * threshold / (1 + 1 / FULL_PART) : 2 * threshold - 1;
 }
@@ -98,12 +104,7 @@ double tw_least_share_of_larger(int measure, const tw_shingle_ranks *ranks, doub
 {
     if (measure == TWINSET_MEASURE_CONTAINMENT)
         return 0;
-    return tw_scores_programs(measure, ranks) ? fmax(2 * threshold - 1, 0) : threshold;
-}
-
-bool tw_scores_programs(int measure, const tw_shingle_ranks *ranks)
-{
-    return measure == TWINSET_MEASURE_WEIGHTED && ranks->others;
+    return scores_programs(measure, ranks) ? fmax(2 * threshold - 1, 0) : threshold;
 }
 
 double tw_document_structure(const tw_shingle_ranks *ranks, uint32_t document)

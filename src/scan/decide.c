@@ -398,7 +398,7 @@ static int list_cuts(tw_scan_run *scan)
         return TWINSET_NOMEM;
     for (size_t i = 0; i < corpus->skips.count; i++) {
         const tw_skipped_input *skip = &corpus->skips.data[i];
-        if (skip->source != UINT32_MAX && !skip->is_empty)
+        if (skip->source != TW_NO_SOURCE && !skip->is_empty)
             result->decisions.cuts[result->decisions.cut_count++] =
                 (tw_cut){skip->source, skip->offset, skip->length, skip->line};
     }

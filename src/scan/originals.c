@@ -36,7 +36,7 @@ typedef struct range_totals {
 } range_totals;
 
 /* What is known of the documents while originals are found. */
-typedef struct search {
+typedef struct original_finder {
     const tw_corpus *corpus;
     tw_originals
         *originals;       /* `of` has the first document with the same text, until it is numbered */
@@ -46,47 +46,47 @@ typedef struct search {
     uint32_t *copies;     /* by first document: how many documents have its text */
     uint32_t *number;     /* by first document: its original */
     range_totals *totals; /* by range of documents */
-} search;
+} original_finder;
 
-static int run_ranges(search *all, tw_range_fn body)
+static int run_ranges(original_finder *finder, tw_range_fn body)
 {
-    tw_loop loop = tw_settings_loop(all->corpus->settings, "matching");
-    return tw_parallel_ranges(&loop, all->count, body, all);
+    tw_loop loop = tw_settings_loop(finder->corpus->settings, "matching");
+    return tw_parallel_ranges(&loop, finder->count, body, finder);
 }
 
 /* ---- documents with the same text */
 
 static int fill_sorted(void *context, unsigned worker, size_t from, size_t to)
 {
-    search *all = context;
+    original_finder *finder = context;
     (void)worker;
     for (size_t i = from; i < to; i++)
-        all->sorted[i] =
-            tw_document_at(all->corpus, (uint32_t)i)->digest[0] >> 32 << 32 | (uint32_t)i;
+        finder->sorted[i] =
+            tw_document_at(finder->corpus, (uint32_t)i)->digest[0] >> 32 << 32 | (uint32_t)i;
     return TWINSET_OK;
 }
 
 /* Takes every document for an original of its own. */
 static int fill_different(void *context, unsigned worker, size_t from, size_t to)
 {
-    search *all = context;
+    original_finder *finder = context;
     (void)worker;
     for (size_t i = from; i < to; i++) {
-        all->originals->of[i] = (uint32_t)i;
-        all->rank[i] = 0;
-        all->copies[i] = 1;
+        finder->originals->of[i] = (uint32_t)i;
+        finder->rank[i] = 0;
+        finder->copies[i] = 1;
     }
     return TWINSET_OK;
 }
 
 /* Finds the documents of a run that have the same text. */
-static int find_first_in_run(search *all, const uint64_t *run, size_t count)
+static int find_first_in_run(original_finder *finder, const uint64_t *run, size_t count)
 {
     text_key *keys = tw_array(count, sizeof *keys);
     if (!keys)
         return TWINSET_NOMEM;
     for (size_t i = 0; i < count; i++) {
-        const tw_document *document = tw_document_at(all->corpus, (uint32_t)run[i]);
+        const tw_document *document = tw_document_at(finder->corpus, (uint32_t)run[i]);
         keys[i] = (text_key){
             {document->digest[0], document->digest[1]}, document->tokens, (uint32_t)run[i]};
     }
@@ -94,32 +94,33 @@ static int find_first_in_run(search *all, const uint64_t *run, size_t count)
     for (size_t i = 0, start = 0; i < count; i++) {
         if (!is_same_text(&keys[i], &keys[start]))
             start = i;
-        all->originals->of[keys[i].document] = keys[start].document;
-        all->rank[keys[i].document] = (uint32_t)(i - start);
-        all->copies[keys[start].document] = (uint32_t)(i - start + 1);
+        finder->originals->of[keys[i].document] = keys[start].document;
+        finder->rank[keys[i].document] = (uint32_t)(i - start);
+        finder->copies[keys[start].document] = (uint32_t)(i - start + 1);
     }
     tw_free(keys);
     return TWINSET_OK;
 }
 
-static bool starts_run(const search *all, size_t at)
+static bool starts_run(const original_finder *finder, size_t at)
 {
-    return at == 0 || at == all->count || all->sorted[at] >> 32 != all->sorted[at - 1] >> 32;
+    return at == 0 || at == finder->count ||
+           finder->sorted[at] >> 32 != finder->sorted[at - 1] >> 32;
 }
 
 /* Handles the runs of equal leading bits that start in the range. */
 static int find_first(void *context, unsigned worker, size_t from, size_t to)
 {
-    search *all = context;
+    original_finder *finder = context;
     int status = TWINSET_OK;
     (void)worker;
-    while (from < to && !starts_run(all, from))
+    while (from < to && !starts_run(finder, from))
         from++;
     for (size_t i = from, end; i < to && status == TWINSET_OK; i = end) {
-        for (end = i + 1; !starts_run(all, end);)
+        for (end = i + 1; !starts_run(finder, end);)
             end++;
         if (end > i + 1)
-            status = find_first_in_run(all, all->sorted + i, end - i);
+            status = find_first_in_run(finder, finder->sorted + i, end - i);
     }
     return status;
 }
@@ -128,82 +129,83 @@ static int find_first(void *context, unsigned worker, size_t from, size_t to)
 
 static int count_originals(void *context, unsigned worker, size_t from, size_t to)
 {
-    search *all = context;
+    original_finder *finder = context;
     range_totals totals = {0};
     (void)worker;
     for (size_t i = from; i < to; i++) {
-        bool is_first = all->originals->of[i] == i;
+        bool is_first = finder->originals->of[i] == i;
         totals.originals += is_first;
-        totals.copies += is_first ? all->copies[i] : 0;
+        totals.copies += is_first ? finder->copies[i] : 0;
     }
-    all->totals[from / TW_RANGE] = totals;
+    finder->totals[from / TW_RANGE] = totals;
     return TWINSET_OK;
 }
 
-static void add_up(search *all)
+static void add_up(original_finder *finder)
 {
     range_totals before = {0};
-    for (size_t range = 0; range * TW_RANGE < all->count; range++) {
-        range_totals here = all->totals[range];
-        all->totals[range] = before;
+    for (size_t range = 0; range * TW_RANGE < finder->count; range++) {
+        range_totals here = finder->totals[range];
+        finder->totals[range] = before;
         before.originals += here.originals;
         before.copies += here.copies;
     }
-    all->originals->count = before.originals;
-    all->originals->start[before.originals] = before.copies;
+    finder->originals->count = before.originals;
+    finder->originals->start[before.originals] = before.copies;
 }
 
 static int number_originals(void *context, unsigned worker, size_t from, size_t to)
 {
-    search *all = context;
-    tw_originals *originals = all->originals;
-    range_totals next = all->totals[from / TW_RANGE];
+    original_finder *finder = context;
+    tw_originals *originals = finder->originals;
+    range_totals next = finder->totals[from / TW_RANGE];
     (void)worker;
     for (size_t i = from; i < to; i++) {
         if (originals->of[i] != i)
             continue;
-        all->number[i] = next.originals;
+        finder->number[i] = next.originals;
         originals->start[next.originals] = next.copies;
-        originals->copies[next.originals] = all->copies[i];
+        originals->copies[next.originals] = finder->copies[i];
         next.originals++;
-        next.copies += all->copies[i];
+        next.copies += finder->copies[i];
     }
     return TWINSET_OK;
 }
 
 static int list_members(void *context, unsigned worker, size_t from, size_t to)
 {
-    search *all = context;
-    tw_originals *originals = all->originals;
+    original_finder *finder = context;
+    tw_originals *originals = finder->originals;
     (void)worker;
     for (size_t i = from; i < to; i++) {
-        uint32_t original = originals->of[i] = all->number[originals->of[i]];
-        originals->members[originals->start[original] + all->rank[i]] = (uint32_t)i;
+        uint32_t original = originals->of[i] = finder->number[originals->of[i]];
+        originals->members[originals->start[original] + finder->rank[i]] = (uint32_t)i;
     }
     return TWINSET_OK;
 }
 
 /* ---- the whole */
 
-static int find_same_texts(search *all)
+static int find_same_texts(original_finder *finder)
 {
-    tw_loop loop = tw_settings_loop(all->corpus->settings, "matching");
-    int status = run_ranges(all, fill_sorted);
+    tw_loop loop = tw_settings_loop(finder->corpus->settings, "matching");
+    int status = run_ranges(finder, fill_sorted);
     if (status == TWINSET_OK)
-        status = tw_parallel_sort_u64(&loop, all->sorted, all->count, all->sorted + all->count);
+        status = tw_parallel_sort_u64(&loop, finder->sorted, finder->count,
+                                      finder->sorted + finder->count);
     if (status == TWINSET_OK)
-        status = run_ranges(all, fill_different);
-    return status == TWINSET_OK ? run_ranges(all, find_first) : status;
+        status = run_ranges(finder, fill_different);
+    return status == TWINSET_OK ? run_ranges(finder, find_first) : status;
 }
 
-static int number_all(search *all)
+static int number_all(original_finder *finder)
 {
-    int status = run_ranges(all, count_originals);
+    int status = run_ranges(finder, count_originals);
     if (status != TWINSET_OK)
         return status;
-    add_up(all);
-    status = run_ranges(all, number_originals);
-    return status == TWINSET_OK ? run_ranges(all, list_members) : status;
+    add_up(finder);
+    status = run_ranges(finder, number_originals);
+    return status == TWINSET_OK ? run_ranges(finder, list_members) : status;
 }
 
 int tw_originals_init(tw_originals *originals, const tw_corpus *corpus)
@@ -215,26 +217,26 @@ int tw_originals_init(tw_originals *originals, const tw_corpus *corpus)
         .members = tw_array(count, sizeof *originals->members),
         .copies = tw_array(count, sizeof *originals->copies),
     };
-    search all = {
+    original_finder finder = {
         .corpus = corpus,
         .originals = originals,
         .count = count,
-        .sorted = tw_array(2 * count, sizeof *all.sorted),
-        .totals = tw_array(count / TW_RANGE + 1, sizeof *all.totals),
+        .sorted = tw_array(2 * count, sizeof *finder.sorted),
+        .totals = tw_array(count / TW_RANGE + 1, sizeof *finder.totals),
     };
     int status = TWINSET_NOMEM;
     if (originals->of && originals->start && originals->members && originals->copies &&
-        all.sorted && all.totals) {
+        finder.sorted && finder.totals) {
         /* Sorting leaves half of its memory, and the other half is free once the runs are known. */
-        all.rank = (uint32_t *)(void *)(all.sorted + count);
-        all.copies = all.rank + count;
-        all.number = (uint32_t *)(void *)all.sorted;
-        status = find_same_texts(&all);
+        finder.rank = (uint32_t *)(void *)(finder.sorted + count);
+        finder.copies = finder.rank + count;
+        finder.number = (uint32_t *)(void *)finder.sorted;
+        status = find_same_texts(&finder);
     }
     if (status == TWINSET_OK)
-        status = number_all(&all);
-    tw_free(all.sorted);
-    tw_free(all.totals);
+        status = number_all(&finder);
+    tw_free(finder.sorted);
+    tw_free(finder.totals);
     return status;
 }
 

@@ -103,9 +103,6 @@ int tw_scan_measure_copy(tw_scan_run *scan, uint32_t document) TW_CHECKED;
 
 /* ---- shared_passages.c */
 
-/* Whether a run looks for passages of prose: it lists pairs, and is asked to, or neither a
- * threshold nor one document to compare with is given. */
-bool tw_scan_wants_passages(const tw_scan_run *scan);
 /* Finds pairs of prose that share passages which chance does not explain, and adds them to the
  * matches. */
 int tw_scan_find_passages(tw_scan_run *scan) TW_CHECKED;

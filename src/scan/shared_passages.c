@@ -11,7 +11,9 @@ static const uint64_t MOST_UNASKED_PAIRS = UINT64_C(1) << 30;
 
 /* ---- whether to look */
 
-bool tw_scan_wants_passages(const tw_scan_run *scan)
+/* Whether a run looks for passages of prose: it lists pairs, and is asked to, or neither a
+ * threshold nor one document to compare with is given. */
+static bool wants_passages(const tw_scan_run *scan)
 {
     /* A query of an index gives what a scan with `like` gives: passages where they are asked for.
      * Spark and Beam give what a scan with `method` lsh gives. */
@@ -186,7 +188,7 @@ static int prepare_boilerplate(tw_scan_run *scan)
 
 int tw_scan_find_passages(tw_scan_run *scan)
 {
-    if (!tw_scan_wants_passages(scan))
+    if (!wants_passages(scan))
         return TWINSET_OK;
     if (is_too_large(scan))
         return tw_result_note(scan->result,

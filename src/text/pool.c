@@ -63,6 +63,13 @@ static size_t class_of(size_t size)
     return size <= SMALL ? size / STEP : SMALL / STEP + (size_t)__builtin_ctzll(size / SMALL);
 }
 
+/* Leaves the parse: jumps to where setjmp() was called. */
+_Noreturn static void leave(tw_pool *pool, tw_pool_reason reason)
+{
+    pool->reason = reason;
+    longjmp(pool->leave, 1);
+}
+
 /* How far the text was read. */
 static uint64_t far_bytes(const tw_pool *pool)
 {
@@ -77,7 +84,7 @@ static void keep_to_limits(tw_pool *pool, uint64_t bytes)
     if (!limits)
         return;
     if (bytes > limits->most_bytes)
-        tw_pool_leave(pool, TW_POOL_LARGE);
+        leave(pool, TW_POOL_LARGE);
     if (bytes > limits->shared_bytes && !pool->is_large) {
         pthread_mutex_lock(&limits->large);
         pool->is_large = true;
@@ -88,11 +95,11 @@ static void add_block(tw_pool *pool, size_t size)
 {
     size_t all = sizeof(tw_pool_block) + (size < BLOCK ? BLOCK : size);
     if (pool->bytes + all > FIRST_BYTES + MORE_BYTES * far_bytes(pool))
-        tw_pool_leave(pool, TW_POOL_LARGE);
+        leave(pool, TW_POOL_LARGE);
     keep_to_limits(pool, pool->bytes + all);
     tw_pool_block *block = tw_malloc(all);
     if (!block)
-        tw_pool_leave(pool, TW_POOL_NOMEM);
+        leave(pool, TW_POOL_NOMEM);
     *block = (tw_pool_block){pool->blocks, all};
     pool->blocks = block;
     pool->bytes += all;
@@ -104,7 +111,7 @@ static void count_steps(tw_pool *pool, size_t bytes)
 {
     pool->steps += 1 + bytes / STEP_BYTES;
     if (pool->steps > FIRST_STEPS + MORE_STEPS * far_bytes(pool))
-        tw_pool_leave(pool, TW_POOL_LONG);
+        leave(pool, TW_POOL_LONG);
 }
 
 /* The memory is all zero. Some scanners ask for less than they use, and no parse may depend on the
@@ -130,7 +137,7 @@ static void *take(size_t bytes)
 static void *take_zeroed(size_t count, size_t size)
 {
     if (size && count > SIZE_MAX / size)
-        tw_pool_leave(pool_in_use, TW_POOL_LARGE);
+        leave(pool_in_use, TW_POOL_LARGE);
     return take(count * size);
 }
 
@@ -188,7 +195,7 @@ uint32_t tw_pool_read(const uint8_t *text, uint32_t length, int32_t *point)
     pool->far = text > pool->far ? text : pool->far;
     ptrdiff_t stack = pool->stack - (const char *)__builtin_frame_address(0);
     if (++pool->reads > FIRST_READS + MORE_READS * far_bytes(pool) || stack > STACK_BYTES)
-        tw_pool_leave(pool, TW_POOL_LONG);
+        leave(pool, TW_POOL_LONG);
     if (length > 0 && text[0] < 0x80) {
         *point = text[0];
         return 1;
@@ -198,12 +205,6 @@ uint32_t tw_pool_read(const uint8_t *text, uint32_t length, int32_t *point)
         return (uint32_t)size;
     *point = -1;
     return 1;
-}
-
-void tw_pool_leave(tw_pool *pool, tw_pool_reason reason)
-{
-    pool->reason = reason;
-    longjmp(pool->leave, 1);
 }
 
 void tw_pool_end(tw_pool *pool)

@@ -51,8 +51,6 @@ extern const tw_pool_memory tw_pool_memory_calls;
 void tw_pool_begin(tw_pool *pool, const char *text);
 /* Reads one code point of UTF-8 in the form that tree-sitter calls; -1 for broken bytes. */
 uint32_t tw_pool_read(const uint8_t *text, uint32_t length, int32_t *point);
-/* Leaves the parse: jumps to where setjmp() was called. */
-_Noreturn void tw_pool_leave(tw_pool *pool, tw_pool_reason reason);
 void tw_pool_end(tw_pool *pool);
 void tw_pool_free(tw_pool *pool);
 
