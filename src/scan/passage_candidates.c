@@ -424,13 +424,24 @@ static int note_short_documents(const seed_search *search)
                           (unsigned long long)most, least);
 }
 
+/* Returns about how many words the documents have. This depends on their texts alone, and not on
+ * the files that have them, since the sizes of the tables of counts show in the evidence. */
+static uint64_t estimate_words(const tw_scan_run *scan)
+{
+    const tw_documents *documents = &scan->corpus->documents;
+    uint64_t tokens = 0;
+    for (size_t i = 0; i < documents->count; i++)
+        tokens += tw_document_at(scan->corpus, i)->tokens;
+    return scan->options->by == TWINSET_BY_WORD ? tokens : tokens / 4;
+}
+
 int tw_count_stems(tw_scan_run *scan, tw_prose_texts *texts, tw_stem_counts *counts,
                    tw_prose_rules *rules)
 {
     tw_loop loop = tw_settings_loop(scan->corpus->settings, "words");
     seed_search search;
     uint64_t words = 0;
-    int status = tw_stem_counts_init(counts, scan->result->run.bytes / 4);
+    int status = tw_stem_counts_init(counts, estimate_words(scan));
     if (status == TWINSET_OK)
         status = init_search(&search, scan, texts, counts);
     if (status != TWINSET_OK)

@@ -130,6 +130,20 @@ class Options(Shared):
                          ["old/a.txt"])
         self.assertEqual(self.pairs("essays", "--ignore", "template.txt"), [])
 
+    def test_other_fields_play_no_part(self):
+        """Texts count alone, and not the bytes of the records that have them."""
+        author, answers = Author(3), []
+        essays = [author.text(150) for _ in range(60)]
+        for i in range(1, 60, 2):
+            essays[i][3:6] = essays[i - 1][3:6]
+        for padding in ("", "x" * 20_000):
+            self.write("essays.jsonl", "".join(
+                json.dumps({"text": "\n".join(essay), "other": padding}) + "\n"
+                for essay in essays))
+            answers.append(self.pairs("essays.jsonl"))
+        self.assertGreater(len(answers[0]), 20)
+        self.assertEqual(answers[0], answers[1])
+
     def test_same_bytes_for_any_number_of_threads(self):
         self.copy_paragraph(self.write_essays(40, 300))
         texts = {self.succeed("essays", "--format", form, "-j", threads).out
