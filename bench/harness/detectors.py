@@ -4,6 +4,7 @@ All run with their defaults on the same folders. The output of a detector for a 
 several readings (its average, its longest passage, ...); all are measured.
 """
 import csv
+import functools
 import json
 import os
 import re
@@ -84,10 +85,10 @@ class Twinset:
 
     def pairs(self, collection, *options):
         scores = {}
+        name_of = functools.cache(lambda path: os.path.relpath(path, collection.folder))
         for line in self.scan(collection, *options, "--format", "jsonl").splitlines():
             pair = json.loads(line)
-            names = (os.path.relpath(pair[side], collection.folder) for side in "ab")
-            scores[frozenset(names)] = pair["similarity"]
+            scores[frozenset((name_of(pair["a"]), name_of(pair["b"])))] = pair["similarity"]
         return scores
 
     def listed(self, collection):

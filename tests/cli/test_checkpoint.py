@@ -40,7 +40,7 @@ def write_texts(count, seed=11):
 class Checkpoint(Case):
     def setUp(self):
         super().setUp()
-        self.data = write_texts(1500 if SANITIZED else 12000)
+        self.data = write_texts(1500 if SANITIZED else 8000)
         self.write("docs.jsonl", self.data)
         self.write("text/a.txt", b"A text of its own beside the records. " * 20)
         self.write("text/b.txt", b"A text of its own beside the others. " * 20)

@@ -50,7 +50,7 @@ class Threads(Case):
         for i in range(40):
             self.write(f"docs/empty{i}")
             self.write(f"docs/binary{i}", b"\0")
-        for form in FORMATS:
+        for form in ("table", "json"):  # which name or count what is skipped
             self.check("docs", "nowhere", "--format", form)
         self.check("docs", "--verbose", "--format", "csv", "--quiet")
 
