@@ -132,7 +132,7 @@ int twinset_index_add_find(twinset_index *index, twinset_collection *collection,
     if (status == TWINSET_OK)
         status = add_read(index, corpus, NULL, &found, error);
     if (status == TWINSET_OK)
-        status = tw_index_join_pairs(index, *result, error);
+        status = tw_index_join_pairs(index, corpus, *result, error);
     if (status != TWINSET_OK && *result) {
         twinset_result_free(*result);
         *result = NULL;

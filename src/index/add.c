@@ -324,8 +324,7 @@ static int check_known(addition *job, const tw_document *document, prepared_docu
     int status = tw_find_id(job->index, document->name, &number, &stored, job->error);
     if (status != TWINSET_OK || !number)
         return status;
-    *is_known = stored.tokens == document->tokens &&
-                memcmp(stored.digest, document->digest, sizeof stored.digest) == 0;
+    *is_known = tw_has_text_of(&stored, document);
     if (!*is_known)
         made->reason = "the index has another text by this id; remove that one first";
     return TWINSET_OK;

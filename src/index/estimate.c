@@ -36,11 +36,20 @@ static int add_row(estimation *work, const tw_stored_document *stored, double es
 {
     twinset_result *result = work->result;
     uint32_t other;
-    int status = add_name(work, stored->id, &other);
+    tw_bytes name = {0};
+    const tw_document *same_name = tw_find_asked(work->corpus, stored->id);
+    bool is_other = same_name && !tw_has_text_of(stored, same_name);
+    int status = is_other ? tw_bytes_printf(&name, "%s#%s", work->index->path, stored->id)
+                          : tw_bytes_printf(&name, "%s", stored->id);
+    if (status == TWINSET_OK)
+        status = add_name(work, name.data, &other);
+    tw_bytes_free(&name);
+    if (status != TWINSET_OK)
+        return status;
     double both = (double)(work->shingles + stored->shingles);
     uint64_t shared = (uint64_t)llround(both * estimate / (1 + estimate));
     uint64_t least = work->shingles < stored->shingles ? work->shingles : stored->shingles;
-    bool is_swapped = strcmp(result->names[work->asked], stored->id) > 0;
+    bool is_swapped = strcmp(result->names[work->asked], result->names[other]) > 0;
     tw_match match = {.a = work->asked,
                       .b = other,
                       .a_count = work->shingles,
@@ -48,9 +57,8 @@ static int add_row(estimation *work, const tw_stored_document *stored, double es
                       .shared = shared < least ? shared : least,
                       .similarity = estimate,
                       .estimate = estimate};
-    if (status == TWINSET_OK)
-        status = TW_PAGED_GROW(tw_arena_paged(result->arena), result->pairs.data,
-                               work->pair_capacity, result->run.pairs + 1);
+    status = TW_PAGED_GROW(tw_arena_paged(result->arena), result->pairs.data, work->pair_capacity,
+                           result->run.pairs + 1);
     if (status == TWINSET_OK)
         status = tw_matches_add(&result->pairs.matches, &match);
     if (status != TWINSET_OK)
@@ -65,7 +73,7 @@ static int add_row(estimation *work, const tw_stored_document *stored, double es
     return TWINSET_OK;
 }
 
-static int compare(estimation *work, uint64_t number)
+static int compare(estimation *work, const tw_document *asked, uint64_t number)
 {
     const tw_manifest *manifest = &work->index->manifest;
     size_t slots = (size_t)manifest->bands * manifest->rows, equal = 0;
@@ -74,7 +82,8 @@ static int compare(estimation *work, uint64_t number)
     if (status == TWINSET_EMPTY || (status == TWINSET_OK && stored.payload_length < 4 * slots))
         return tw_store_damaged(work->index, work->error, "document number %llu is lost",
                                 (unsigned long long)number);
-    if (status != TWINSET_OK || strcmp(stored.id, work->result->names[work->asked]) == 0)
+    if (status != TWINSET_OK ||
+        (strcmp(stored.id, asked->name) == 0 && tw_has_text_of(&stored, asked)))
         return status;
     for (size_t i = 0; i < slots; i++) {
         uint32_t slot;
@@ -91,7 +100,8 @@ static int ask_about(estimation *work, uint32_t document)
     const tw_manifest *manifest = &work->index->manifest;
     tw_term terms[TW_INDEX_MOST_BANDS + 1];
     tw_worker *worker = &work->corpus->workers[0];
-    const char *name = tw_document_at(work->corpus, document)->name;
+    const tw_document *asked = tw_document_at(work->corpus, document);
+    const char *name = asked->name;
     tw_u64s numbers = {0};
     tw_source_text text;
     int status = tw_indexed_text(worker, document, &text);
@@ -108,7 +118,7 @@ static int ask_about(estimation *work, uint32_t document)
     if (status == TWINSET_OK && numbers.count)
         numbers.count = tw_sort_unique_u64(numbers.data, numbers.count, scratch);
     for (size_t i = 0; i < numbers.count && status == TWINSET_OK; i++)
-        status = compare(work, numbers.data[i]);
+        status = compare(work, asked, numbers.data[i]);
     tw_free(scratch);
     tw_free(numbers.data);
     return status;

@@ -60,8 +60,9 @@ int tw_index_add_texts(tw_index *index, const twinset_index_document *documents,
                        twinset_index_counts *counts, twinset_error *error) TW_CHECKED;
 /* Why the last addition did not take a document; NULL past the last. */
 const twinset_skip *tw_index_skip_at(const tw_index *index, size_t number);
-/* Joins the pairs of a result to clusters. */
-int tw_index_join_pairs(tw_index *index, const twinset_result *result,
+/* Joins the pairs of a result to clusters. Documents of the corpus that the index does not have, as
+ * it has another text by their ids, join nothing. */
+int tw_index_join_pairs(tw_index *index, const tw_corpus *corpus, const twinset_result *result,
                         twinset_error *error) TW_CHECKED;
 
 /* Fills a result, which was zeroed, with the pairs of the documents of a corpus. */

@@ -50,29 +50,48 @@ static int join(tw_index *index, uint64_t a, uint64_t b, twinset_error *error)
     return status;
 }
 
-/* Joins the documents of each pair that are both in the index. */
-static int join_pairs_of(tw_index *index, const twinset_result *result, twinset_error *error)
+/* Finds the document of the index that a result names. Without a corpus this is the one by that id.
+ * A document of the corpus counts if the index has its text; INDEX#ID is one that the index has
+ * beside a document of the corpus. The number is 0 if there is none. */
+static int find_named(tw_index *index, const tw_corpus *corpus, const char *name, uint64_t *number,
+                      twinset_error *error)
 {
     tw_stored_document record;
+    const tw_document *asked = corpus ? tw_find_asked(corpus, name) : NULL;
+    size_t prefix = strlen(index->path);
+    int status = tw_find_id(index, name, number, &record, error);
+    if (status == TWINSET_OK && *number && asked && !tw_has_text_of(&record, asked))
+        *number = 0;
+    if (status != TWINSET_OK || *number || asked || !corpus ||
+        strncmp(name, index->path, prefix) != 0 || name[prefix] != '#')
+        return status;
+    return tw_find_id(index, name + prefix + 1, number, &record, error);
+}
+
+/* Joins the documents of each pair that are both in the index. */
+static int join_pairs_of(tw_index *index, const tw_corpus *corpus, const twinset_result *result,
+                         twinset_error *error)
+{
     int status = TWINSET_OK;
     for (size_t i = 0; i < result->run.pairs && status == TWINSET_OK; i++) {
         twinset_pair pair = tw_result_pair_at(result, i);
         uint64_t a, b = 0;
-        status = tw_find_id(index, pair.a, &a, &record, error);
+        status = find_named(index, corpus, pair.a, &a, error);
         if (status == TWINSET_OK)
-            status = tw_find_id(index, pair.b, &b, &record, error);
+            status = find_named(index, corpus, pair.b, &b, error);
         if (status == TWINSET_OK && a && b)
             status = join(index, a, b, error);
     }
     return status;
 }
 
-int tw_index_join_pairs(tw_index *index, const twinset_result *result, twinset_error *error)
+int tw_index_join_pairs(tw_index *index, const tw_corpus *corpus, const twinset_result *result,
+                        twinset_error *error)
 {
     int status = result->run.pairs ? tw_store_begin(index, true, error) : TWINSET_OK;
     if (status != TWINSET_OK || !result->run.pairs)
         return status;
-    status = join_pairs_of(index, result, error);
+    status = join_pairs_of(index, corpus, result, error);
     return tw_store_end(index, status, error);
 }
 
@@ -135,7 +154,7 @@ static int scan_members(tw_index *index, tw_sources *sources, twinset_error *err
     if (status == TWINSET_OK)
         status = tw_scan(corpus, &(tw_task){0}, &result, error);
     if (status == TWINSET_OK)
-        status = join_pairs_of(index, &result, error);
+        status = join_pairs_of(index, NULL, &result, error);
     tw_result_clear(&result);
     tw_corpus_release(corpus);
     return status;

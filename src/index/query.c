@@ -80,51 +80,47 @@ static int collect_number(tw_index *index, const tw_stored_document *record, voi
 
 /* ---- the documents of the smaller scan */
 
-static int by_name(const void *left, const void *right)
+const tw_document *tw_find_asked(const tw_corpus *corpus, const char *name)
 {
-    return strcmp(*(const char *const *)left, *(const char *const *)right);
-}
-
-/* The names of a corpus, sorted. */
-static bool has_name(const tw_corpus *corpus, const char *name)
-{
-    size_t low = 0, high = corpus->documents.count;
+    size_t low = 0, high = corpus->documents.count; /* documents are sorted by their names */
     while (low < high) {
         size_t middle = (low + high) / 2;
-        const char *other = tw_document_at(corpus, (uint32_t)middle)->name;
-        if (by_name(&other, &name) < 0)
+        const tw_document *document = tw_document_at(corpus, (uint32_t)middle);
+        int order = strcmp(document->name, name);
+        if (order == 0)
+            return document;
+        if (order < 0)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < corpus->documents.count &&
-           strcmp(tw_document_at(corpus, (uint32_t)low)->name, name) == 0;
+    return NULL;
 }
 
-/* Adds a document of the index. A query takes one by the name of a document that is asked about for
- * that document; a collection that is cleaned does not, and gets it by a longer name. */
+/* Adds a document of the index. A query takes one with the name and the text of a document that is
+ * asked about for that document; a collection that is cleaned does not. */
 static int add_candidate(tw_index *index, const tw_corpus *corpus, uint64_t number,
                          tw_sources *sources, twinset_role role, twinset_error *error)
 {
     tw_stored_document record;
-    tw_bytes longer = {0};
+    tw_bytes name = {0};
     int status = tw_read_document(index, number, &record, error);
     if (status == TWINSET_EMPTY)
         return tw_store_damaged(index, error, "document number %llu is lost",
                                 (unsigned long long)number);
-    bool is_asked = status == TWINSET_OK && has_name(corpus, record.id);
-    if (is_asked && role != TWINSET_ROLE_OLD)
+    const tw_document *asked = status == TWINSET_OK ? tw_find_asked(corpus, record.id) : NULL;
+    if (asked && role != TWINSET_ROLE_OLD && tw_has_text_of(&record, asked))
         return TWINSET_OK;
     if (status == TWINSET_OK)
         status = tw_unpack_text(index, &record, error);
-    if (status == TWINSET_OK && is_asked)
-        status = tw_bytes_printf(&longer, "%s#%s", index->path, record.id);
-    if (status != TWINSET_OK)
-        return tw_complete_error(error, status);
-    tw_text_identity identity = {record.group, record.is_number && !is_asked};
-    status = tw_sources_add_identified(sources, is_asked ? longer.data : record.id,
-                                       index->text.data, record.text_length, &identity, role);
-    tw_bytes_free(&longer);
+    if (status == TWINSET_OK)
+        status = asked ? tw_bytes_printf(&name, "%s#%s", index->path, record.id)
+                       : tw_bytes_printf(&name, "%s", record.id);
+    tw_text_identity identity = {record.group, record.is_number && !asked};
+    if (status == TWINSET_OK)
+        status = tw_sources_add_identified(sources, name.data, index->text.data, record.text_length,
+                                           &identity, role);
+    tw_bytes_free(&name);
     return tw_complete_error(error, status);
 }
 
@@ -233,8 +229,9 @@ static int describe_all(tw_index *index, const tw_corpus *corpus, query_method m
     int status = TWINSET_OK;
     all->documents = index->manifest.documents + corpus->documents.count;
     for (uint32_t i = 0; i < corpus->documents.count && status == TWINSET_OK; i++) {
-        status = tw_find_id(index, tw_document_at(corpus, i)->name, &number, &stored, error);
-        all->documents -= status == TWINSET_OK && number != 0;
+        const tw_document *document = tw_document_at(corpus, i);
+        status = tw_find_id(index, document->name, &number, &stored, error);
+        all->documents -= status == TWINSET_OK && number && tw_has_text_of(&stored, document);
     }
     bool needs_rarity = method != QUERY_ALL && tw_wants_passages(&corpus->settings->options);
     return status == TWINSET_OK && needs_rarity ? tw_index_rarity(index, &all->rarity, error)
@@ -288,6 +285,8 @@ int tw_index_query_corpus(tw_index *index, tw_corpus *corpus, twinset_result *re
         status = tw_fail(error, TWINSET_EMPTY, "there is no document to ask about");
     if (status == TWINSET_OK)
         status = scan_sources(index, corpus, sources, method, &all, result, error);
+    if (status == TWINSET_OK)
+        status = tw_complete_error(error, tw_list_skips(corpus, result));
     if (status == TWINSET_OK)
         complete_result(index, method, all.documents, result);
     tw_sources_release(sources);

@@ -146,6 +146,13 @@ typedef struct tw_stored_document {
     size_t payload_length;
 } tw_stored_document;
 
+/* Whether a stored document has the text of another. */
+static inline bool tw_has_text_of(const tw_stored_document *record, const tw_document *document)
+{
+    return record->tokens == document->tokens &&
+           memcmp(record->digest, document->digest, sizeof record->digest) == 0;
+}
+
 int tw_stored_document_write(const tw_stored_document *record, tw_bytes *out) TW_CHECKED;
 /* The strings point into the bytes. False: they are damaged. */
 bool tw_stored_document_read(uint64_t number, const void *bytes, size_t length,
@@ -401,6 +408,11 @@ void tw_index_forget_skips(tw_index *index);
 int tw_cluster_leave(tw_index *index, const uint64_t *numbers, size_t count,
                      twinset_error *error) TW_CHECKED;
 int tw_cluster_count(tw_index *index, uint64_t *documents, twinset_error *error) TW_CHECKED;
+
+/* ---- query.c */
+
+/* Returns the document that is asked about by a name, or NULL. */
+const tw_document *tw_find_asked(const tw_corpus *corpus, const char *name);
 
 /* ---- estimate.c */
 

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "scan.h"
+
 /* Returns the line in "FILE:LINE", and sets the length of FILE; 0: the path has no line. */
 static uint64_t get_line(const char *path, size_t *length)
 {
@@ -32,16 +34,24 @@ static int by_path(const void *left, const void *right)
     return order ? order : strcmp(x->reason, y->reason);
 }
 
-static int list_skips(const tw_corpus *corpus, twinset_result *result)
+int tw_list_skips(const tw_corpus *corpus, twinset_result *result)
 {
     const tw_skips *skips = &corpus->skips;
-    result->skips = tw_array(skips->count, sizeof *result->skips);
-    if (!result->skips)
+    twinset_skip *listed = tw_array(skips->count, sizeof *listed);
+    if (!listed)
         return TWINSET_NOMEM;
+    tw_free(result->skips);
+    result->skips = listed;
+    result->run.skipped = 0;
     for (size_t i = 0; i < skips->count; i++) {
         const tw_skipped_input *skip = &skips->data[i];
-        result->skips[i] =
-            (twinset_skip){skip->path, skip->reason, tw_skip_stays(corpus->sources, skip)};
+        twinset_skip found = {.empty = tw_skip_stays(corpus->sources, skip)};
+        int status = tw_arena_strdup(result->arena, skip->path, &found.path);
+        if (status == TWINSET_OK)
+            status = tw_arena_strdup(result->arena, skip->reason, &found.reason);
+        if (status != TWINSET_OK)
+            return status;
+        listed[i] = found;
     }
     result->run.skipped = skips->count;
     result->run.missing = corpus->sources->skips.count;
@@ -272,7 +282,7 @@ static int note_languages(const tw_corpus *corpus, twinset_result *result)
 
 int tw_account_for_input(const tw_corpus *corpus, twinset_result *result)
 {
-    int status = list_skips(corpus, result);
+    int status = tw_list_skips(corpus, result);
     if (status == TWINSET_OK)
         status = list_documents(corpus, result);
     if (status == TWINSET_OK)

@@ -46,6 +46,9 @@ int tw_scan(tw_corpus *corpus, const tw_task *task, twinset_result *result,
 int tw_compare(tw_corpus *corpus, const tw_side sides[2], twinset_result *result,
                twinset_error *error) TW_CHECKED;
 
+/* Lists in a result what a corpus skipped, in place of what it lists. */
+int tw_list_skips(const tw_corpus *corpus, twinset_result *result) TW_CHECKED;
+
 /* Takes the signature of a document and the number of shingles in its set. */
 typedef int (*tw_signature_fn)(void *context, const tw_document *document, uint64_t shingles,
                                const uint32_t *slots);

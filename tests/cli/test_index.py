@@ -385,6 +385,61 @@ class Cleaning(Index):
         self.assertLess(len(seen), 99)
 
 
+class SameNames(Index):
+    """Documents of this year have the names of last year's, and other texts."""
+
+    def setUp(self):
+        super().setUp()
+        self.texts = [" ".join(random.Random(seed).choices(WORDS, k=100)) for seed in range(3)]
+        self.write_records("old.jsonl", [{"id": "ada", "text": self.texts[0]},
+                                         {"id": "ben", "text": self.texts[1]}])
+        self.write_records("new.jsonl", [{"id": "ada", "text": self.texts[2]},
+                                         {"id": "ben", "text": self.texts[0]},
+                                         {"id": "cem", "text": self.texts[1]}])
+        self.pairs = {("ben", "i.twx#ada"), ("cem", "i.twx#ben")}
+
+    def ask(self, *arguments):
+        answer = self.succeed("index", *arguments, "--format", "json").json
+        return answer["run"]["documents"], {(pair["a"], pair["b"]) for pair in answer["pairs"]}
+
+    def test_other_texts_by_known_ids_are_compared(self):
+        self.add("i.twx", "old.jsonl")
+        self.assertEqual(self.ask("query", "i.twx", "new.jsonl"), (5, self.pairs))
+        self.assertEqual(self.ask("query", "i.twx", "old.jsonl"), (2, set()))
+
+    def test_without_texts(self):
+        self.add("i.twx", "old.jsonl", "--no-text")
+        self.assertEqual(self.ask("query", "i.twx", "new.jsonl")[1], self.pairs)
+        self.assertEqual(self.ask("query", "i.twx", "old.jsonl")[1], set())
+
+    def test_only_what_was_added_joins_clusters(self):
+        """The new ada and ben are not added: the index has other texts by these ids."""
+        self.add("i.twx", "old.jsonl")
+        self.assertEqual(self.ask("add", "i.twx", "new.jsonl", "--find")[1], self.pairs)
+        self.assertIn("clustered    2\n", self.succeed("index", "stat", "i.twx").text)
+        self.write_records("more.jsonl", [{"id": "ben", "text": self.texts[2]},
+                                          {"id": "dan", "text": self.texts[2]}])
+        self.assertEqual(self.ask("add", "i.twx", "more.jsonl", "--find")[1], {("ben", "dan")})
+        self.assertIn("clustered    2\n", self.succeed("index", "stat", "i.twx").text)
+
+
+class Skips(Index):
+    def test_what_cannot_be_asked_about_is_listed(self):
+        """A result lists it, as that of a scan does."""
+        text = " ".join(random.Random(5).choices(WORDS, k=50))
+        self.write_records("old.jsonl", [{"id": 1, "text": text}])
+        self.write_records("new.jsonl", [{"id": 2, "text": text}, {"id": 3, "text": ""}])
+        self.add("i.twx", "old.jsonl")
+        for form in ("table", "json"):
+            asked = self.succeed("index", "query", "i.twx", "new.jsonl", "--format", form)
+            scanned = self.succeed("scan", "old.jsonl", "--like", "new.jsonl", "--format", form)
+            if form == "table":
+                self.assertEqual(asked.text, scanned.text)
+            else:
+                self.assertEqual(asked.json["run"]["skipped"],
+                                 [{"path": "new.jsonl:2", "reason": "empty"}])
+
+
 class School(Index):
     def test_three_years(self):
         """This year's work is compared with three years in one command, but not with own earlier
