@@ -17,7 +17,8 @@ int twinset_index_open(const char *path, const twinset_options *options, unsigne
 
 void twinset_index_close(twinset_index *index)
 {
-    tw_index_close(index);
+    if (index)
+        tw_index_close(index);
 }
 
 int twinset_index_options(const twinset_index *index, twinset_options *options, size_t size,

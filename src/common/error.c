@@ -11,21 +11,14 @@
 #define __GLIBC_PREREQ(major, minor) 0
 #endif
 
-int tw_fail(twinset_error *error, int status, const char *format, ...)
+void tw_write_error(twinset_error *error, const char *format, ...)
 {
-    if (error) {
-        va_list arguments;
-        va_start(arguments, format);
-        vsnprintf(error->message, sizeof error->message, format, arguments);
-        va_end(arguments);
-    }
-    return status;
-}
-
-int tw_nomem(twinset_error *error)
-{
-    return tw_fail(error, TWINSET_NOMEM,
-                   "out of memory; give fewer documents at once, or a smaller `memory`");
+    if (!error)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(error->message, sizeof error->message, format, arguments);
+    va_end(arguments);
 }
 
 int tw_fail_to_write(twinset_error *error, const char *what, int error_number)
@@ -57,24 +50,29 @@ int tw_system_status(int error_number)
     }
 }
 
-int tw_complete_error(twinset_error *error, int status)
+void tw_write_missing_error(twinset_error *error, int status)
 {
-    if (status == TWINSET_OK || (error && error->message[0]))
-        return status;
+    if (!error || error->message[0])
+        return;
     switch (status) {
     case TWINSET_NOMEM:
-        return tw_nomem(error);
+        (void)tw_nomem(error);
+        break;
     case TWINSET_IO:
-        return tw_fail(error, status, "a file could not be read or written; run again");
+        tw_write_error(error, "a file could not be read or written; run again");
+        break;
     case TWINSET_LIMIT:
-        return tw_fail(error, status,
-                       "the system allows this program no more open files or processes; raise the "
-                       "limits (ulimit -n, ulimit -u)");
+        tw_write_error(error, "the system allows this program no more open files or processes; "
+                              "raise the limits (ulimit -n, ulimit -u)");
+        break;
     case TWINSET_EMPTY:
-        return tw_fail(error, status, "there is nothing to compare");
+        tw_write_error(error, "there is nothing to compare");
+        break;
     case TWINSET_CANCELLED:
-        return tw_fail(error, status, "interrupted");
+        tw_write_error(error, "interrupted");
+        break;
     default:
-        return tw_fail(error, status, "an argument makes no sense");
+        tw_write_error(error, "an argument makes no sense");
+        break;
     }
 }

@@ -7,11 +7,17 @@
 #include "attributes.h"
 #include "twinset.h"
 
-/* Writes the sentence into `error`, which may be NULL, and returns `status`, so that a caller can
- * `return tw_fail(error, TWINSET_IO, "...")`. */
-int tw_fail(twinset_error *error, int status, const char *format, ...) TW_PRINTF(3, 4);
+/* Writes a sentence into `error`, which may be NULL. */
+void tw_write_error(twinset_error *error, const char *format, ...) TW_PRINTF(2, 3);
+/* Writes the sentence and returns `status`, so that a caller can `return tw_fail(error, TWINSET_IO,
+ * "...")`. A macro, so that compilers and analysers see which status that is. */
+#define tw_fail(error, status, ...) (tw_write_error((error), __VA_ARGS__), (status))
 /* Reports that memory ran out, and returns TWINSET_NOMEM. */
-int tw_nomem(twinset_error *error);
+static inline int tw_nomem(twinset_error *error)
+{
+    return tw_fail(error, TWINSET_NOMEM,
+                   "out of memory; give fewer documents at once, or a smaller `memory`");
+}
 /* Reports an errno that a caller's function answered with, as "cannot write WHAT: no space left on
  * device", and returns TWINSET_IO. */
 int tw_fail_to_write(twinset_error *error, const char *what, int error_number);
@@ -21,8 +27,15 @@ const char *tw_system_reason(int error_number);
 /* Returns the status for an errno: TWINSET_NOMEM or TWINSET_LIMIT where the process has run out of
  * something, which is no fault of the file in question; otherwise TWINSET_IO. */
 int tw_system_status(int error_number);
+/* Writes a sentence for a status other than 0, unless there is one. */
+void tw_write_missing_error(twinset_error *error, int status);
 /* Ends a public call: where it failed without a sentence, as functions do that take no error,
  * writes one for the status. `error` was cleared when the call began. Returns `status`. */
-int tw_complete_error(twinset_error *error, int status);
+static inline int tw_complete_error(twinset_error *error, int status)
+{
+    if (status != TWINSET_OK)
+        tw_write_missing_error(error, status);
+    return status;
+}
 
 #endif

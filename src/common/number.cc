@@ -68,7 +68,8 @@ tw_number tw_number_real(double value)
     if (number.text[digits] != '.') {
         char *after = number.text + digits;
         memmove(after + 2, after, strlen(after) + 1);
-        memcpy(after, ".0", 2);
+        after[0] = '.';
+        after[1] = '0';
     }
     return number;
 }

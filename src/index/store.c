@@ -64,14 +64,14 @@ static const char SCHEMA[] =
 
 /* ---- errors */
 
-int tw_store_damaged(const tw_index *index, twinset_error *error, const char *format, ...)
+void tw_write_damage(const tw_index *index, twinset_error *error, const char *format, ...)
 {
     char what[256];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
-    return tw_fail(error, TWINSET_IO,
+    tw_write_error(error,
                    "%s: %s; `twinset index verify` says what is damaged, and a backup, or adding "
                    "the documents to a new index, brings it back",
                    index->path, what);

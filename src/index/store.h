@@ -247,9 +247,12 @@ int tw_store_drop(tw_index *index, int which, uint64_t first, uint64_t last,
                   twinset_error *error) TW_CHECKED;
 /* The status and the sentence for the last failure of SQLite. */
 int tw_store_fail(tw_index *index, twinset_error *error);
-/* TWINSET_IO, with a sentence that says what is damaged. */
-int tw_store_damaged(const tw_index *index, twinset_error *error, const char *format, ...)
+/* Writes a sentence that says what is damaged, and what to do. */
+void tw_write_damage(const tw_index *index, twinset_error *error, const char *format, ...)
     TW_PRINTF(3, 4);
+/* TWINSET_IO, with that sentence. */
+#define tw_store_damaged(index, error, ...)                                                        \
+    (tw_write_damage((index), (error), __VA_ARGS__), TWINSET_IO)
 /* Moves the log to the file; with `all`, waits for readers and truncates the log. */
 int tw_store_checkpoint(tw_index *index, bool all);
 

@@ -498,7 +498,7 @@ int tw_find_candidates(const tw_candidate_rules *rules, const tw_loop *loop, tw_
     if (status == TWINSET_OK)
         status = search_bands(searchers, &bounded, error);
     else
-        tw_nomem(error);
+        (void)tw_nomem(error);
     for (unsigned i = 0; i < bounded.threads; i++)
         free_searcher(&searchers[i]);
     if (gather_stars(searchers, bounded.threads, &stars) != TWINSET_OK && status == TWINSET_OK)
