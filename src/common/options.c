@@ -37,7 +37,8 @@ static const tw_option_row rows[] = {
     {{"by", 0, "auto|char|word|code", TEXT_TOPIC,
       "What shingles are made of: characters (Unicode code points), words, or the tokens of "
       "programs, without names, comments and layout. auto (default) takes code for scan and "
-      "compare where most files are programs, or those of a class are, and char otherwise.", KEPT_TEXTS},
+      "compare where most files are programs, or those of a class are, and char otherwise.",
+      KEPT_TEXTS},
      TW_OPTION_CHOICE, FIELD(by), 0, 0, true},
     {{"k", 'k', "N", TEXT_TOPIC,
       "Shingle length, 1 to 64. Default: 9 characters, 5 words or 8 tokens, 6 with `view` across; "

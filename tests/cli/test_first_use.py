@@ -312,7 +312,7 @@ class Comparisons(Case):
                                                              "class/dora").text)
 
     def test_folders_with_other_files(self):
-        """Folders with one program each, and a page that describes it, are programs all the same."""
+        """Folders with one program each, and a page that describes it, are programs."""
         for who in ("eva", "fay"):
             self.write(f"pages/{who}/main.py", program("ada"))
             self.write(f"pages/{who}/README.md", f"# Marks by {who}\n\nRun main.\n")

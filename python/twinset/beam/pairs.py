@@ -53,8 +53,8 @@ class Find(beam.PTransform):
     def expand(self, texts: beam.PCollection) -> Found:
         looked = (texts, texts | "look" >> each(look, self.settings)) | "unique" >> Unique(
             self.shards, self.duplicates)
-        grouped = looked | "same" >> By(self.shards, ["identity"], ["identity", "id"], find_originals,
-                                        self.settings, self.keep)
+        grouped = looked | "same" >> By(self.shards, ["identity"], ["identity", "id"],
+                                        find_originals, self.settings, self.keep)
         met = self._met(grouped | "records" >> each(with_column, "packed"))
         asked, totals = (met | f"with {column}" >> each(with_column, column)
                          for column in ("partners", "candidates"))
