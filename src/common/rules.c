@@ -60,9 +60,10 @@ const char *twinset_rule_value(const char *name)
 const char *tw_list_word(const char *list, unsigned index, char word[TW_OPTION_WORD_BYTES])
 {
     for (; index > 0; index--) {
-        list = strchr(list, '|');
-        if (!list++)
+        const char *bar = strchr(list, '|');
+        if (!bar)
             return NULL;
+        list = bar + 1;
     }
     snprintf(word, TW_OPTION_WORD_BYTES, "%.*s", (int)strcspn(list, "|"), list);
     return word;

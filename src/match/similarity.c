@@ -24,6 +24,8 @@ static const tw_intersect_fn KERNELS[TW_ISAS] = {
 
 size_t tw_intersect(const uint64_t *a, size_t a_count, const uint64_t *b, size_t b_count)
 {
+    if (a_count == 0 || b_count == 0) /* an empty set may be NULL */
+        return 0;
     return TW_KERNELS(KERNELS)(a, a_count, b, b_count);
 }
 

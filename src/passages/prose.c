@@ -312,6 +312,8 @@ static int add_passage(tw_passage_finder *finder, const tw_prose_search_state *s
     if (status != TWINSET_OK)
         return status;
     tw_rectangle_measure_shares(search, r);
+    const size_t run_count = finder->runs.count - first;
+    const tw_token_run *runs = run_count > 0 ? finder->runs.data + first : NULL;
     const tw_passage passage = {
         .a = r->from[0],
         .a_end = r->to[0],
@@ -319,13 +321,11 @@ static int add_passage(tw_passage_finder *finder, const tw_prose_search_state *s
         .b_end = r->to[1],
         .tokens = tw_rectangle_matches(search, r),
         .kinds = kinds_of(r, in_runs),
-        .rarity = tw_prose_rarity(search, rules, r, finder->runs.data + first,
-                                  finder->runs.count - first),
+        .rarity = tw_prose_rarity(search, rules, r, runs, run_count),
         .first_run = first,
-        .run_count = finder->runs.count - first,
+        .run_count = run_count,
     };
-    if (r->kind == TW_RUN && !search->least_given &&
-        !is_rare_run(search, r, finder->runs.data + first, finder->runs.count - first)) {
+    if (r->kind == TW_RUN && !search->least_given && !is_rare_run(search, r, runs, run_count)) {
         finder->runs.count = first;
         return TWINSET_OK;
     }
