@@ -291,6 +291,7 @@ static PyMethodDef functions[] = {
     {"rules", rules, METH_NOARGS, rules_doc},
     {"use_command_words", core_use_command_words, METH_O, core_use_command_words_doc},
     {"write_json_lines", core_write_json_lines, METH_VARARGS, core_write_json_lines_doc},
+    {"read_json_texts", core_read_json_texts, METH_VARARGS, core_read_json_texts_doc},
     {"cut_spans", core_cut_spans, METH_VARARGS, core_cut_spans_doc},
     {"compare", compare, METH_VARARGS, compare_doc},
     {"normalise", normalise, METH_VARARGS, normalise_doc},

@@ -170,6 +170,8 @@ int core_arrow_take(core_texts *texts, PyObject *from, bool *known);
 
 PyObject *core_write_json_lines(PyObject *module, PyObject *arguments);
 extern const char core_write_json_lines_doc[];
+PyObject *core_read_json_texts(PyObject *module, PyObject *arguments);
+extern const char core_read_json_texts_doc[];
 
 /* ---- spans.c */
 

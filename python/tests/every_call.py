@@ -227,6 +227,26 @@ def dedup():
     expect(ValueError, result.decisions, 0, -1, 1)
 
 
+def json_texts():
+    with tempfile.TemporaryFile(buffering=0) as file:
+        _core.write_json_lines((('{"t":', ['a\n"\0' * 9, "b", None, ""], True),), file.fileno())
+        size, keep = file.tell(), bytes(4)
+        valid, offsets, characters, count = _core.read_json_texts(
+            file.fileno(), 0, size, 5, keep + b"gone" + 2 * keep)
+        assert (valid, characters, count) == (b"\5", b'a\n"\0' * 9, 3)
+        assert array("q", offsets).tolist()[:4] == [0, 36, 36, 36]
+        for start, end, key, removals in ((0, size + 1, 5, keep), (0, size, 5, 5 * keep),
+                                          (0, 9, 5, keep), (0, size, size, keep)):
+            expect(OSError, _core.read_json_texts, file.fileno(), start, end, key, removals)
+        for bad in (b'{"t":"a\n', b'{"t":"a\\\n', b'{"t":"a\\u00\n', b'{"t":"a\tb"}\n'):
+            file.truncate(0)
+            os.pwrite(file.fileno(), bad, 0)
+            expect(OSError, _core.read_json_texts, file.fileno(), 0, len(bad), 5, keep)
+    expect(OSError, _core.read_json_texts, -1, 0, 1, 5, keep)
+    expect(ValueError, _core.read_json_texts, 0, 2, 1, 5, keep)
+    expect(TypeError, _core.read_json_texts, 0, 0, 1, 5, None)
+
+
 def records():
     with tempfile.TemporaryDirectory() as folder, open(f"{folder}/a.jsonl", "wb") as file:
         _core.write_json_lines((('{"id":', ["1", "2"], False), (',"text":', ["a\n", None], True)),
@@ -326,8 +346,8 @@ def arrow():
 def calls(folder):
     """The calls by name. Each takes a fraction of a second, and leaves nothing behind."""
     found = {function.__name__: function
-             for function in (functions, sketcher, spans, lsh, index, scan, dedup, records,
-                              rest_of_collections)}
+             for function in (functions, sketcher, spans, lsh, index, scan, dedup, json_texts,
+                              records, rest_of_collections)}
     found["files"] = lambda: files(folder)
     found["store"] = lambda: store(folder)
     try:

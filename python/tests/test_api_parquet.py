@@ -169,16 +169,21 @@ def test_no_rows(tmp_path):
             twinset.scan(tmp_path / "in.parquet")
 
 
-def test_text_of_every_kind(tmp_path):
-    texts = [FOX, None, TEXTS[2], FOX]
+@pytest.mark.parametrize("has_others", [False, True])
+def test_text_of_every_kind(tmp_path, has_others):
+    """Texts come from the JSON lines, if there are other columns, and from the file otherwise."""
+    texts = [FOX, None, TEXTS[2], FOX, "\0\t\n\x1f\\\"é\u2028" * 9]
     for column in (pyarrow.array(texts), pyarrow.array(texts, pyarrow.large_string()),
                    pyarrow.array(texts).dictionary_encode(),
-                   pyarrow.array([text and text.encode() for text in texts])):
-        parquet.write_table(pyarrow.table({"text": column}), tmp_path / "in.parquet")
+                   pyarrow.array([text and text.encode() for text in texts]),
+                   pyarrow.array(texts, pyarrow.large_binary())):
+        table = pyarrow.table({"n": range(5), "text": column, "m": range(5)})
+        table = table if has_others else table.select(["text"])
+        parquet.write_table(table, tmp_path / "in.parquet")
         done = twinset.dedup(tmp_path / "in.parquet", output=tmp_path / "out.parquet")
-        assert done.counts == (4, 3, 1, 0)
+        assert done.counts == (5, 4, 1, 0)
         left = parquet.read_table(tmp_path / "out.parquet")
-        assert left["text"].type == column.type and len(left) == 3
+        assert left == table.take([0, 1, 2, 4]) and left.schema == table.schema
 
 
 def test_invalid_inputs(tmp_path):
@@ -238,9 +243,13 @@ def test_any_text_of_any_row(tmp_path, monkeypatch):
     for keep in ("when", "score"):
         command("dedup", "in.jsonl", "-o", "-", "--removed", "expected", "--keep", keep, "-t", ".5",
                 cwd=tmp_path)
-        twinset.dedup("in.parquet", threshold=.5, keep=keep, removed="removed")
+        done = twinset.dedup("in.parquet", threshold=.5, keep=keep, removed="removed",
+                             output="out.parquet")
         assert (tmp_path / "removed").read_bytes() == (tmp_path / "expected").read_bytes()
         assert (tmp_path / "removed").stat().st_size > 1000
+        left = set(done.kept)
+        assert str(parquet.read_table("out.parquet").to_pylist()) == \
+            str([row for row in parquet.read_table("in.parquet").to_pylist() if row["id"] in left])
 
 
 def test_the_limit_of_memory_is_kept(tmp_path):

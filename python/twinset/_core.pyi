@@ -144,6 +144,13 @@ def write_json_lines(columns: tuple[tuple[str, Texts, bool], ...], fd: int, /) -
     (key, values, is_quoted). The key is JSON with its punctuation, such as '{"id":'. Values are
     texts as for add_texts(); values that are not quoted are JSON already."""
 
+def read_json_texts(fd: int, start: int, end: int, key_length: int, removals: bytes, /
+                    ) -> tuple[bytes | None, bytes, bytearray, int]:
+    """Reads lines that write_json_lines() wrote, from bytes start to end of a file, without the
+    GIL. removals has 4 bytes for each line; texts of lines with 0 are read. A text is the first
+    field, whose key takes key_length bytes. Returns the buffers of an Arrow array of large strings,
+    and its length: (valid or None, offsets, characters, length)."""
+
 def cut_spans(text: str | bytes, spans: Buffer, field: str | None = None, /) -> bytes:
     """A text without its spans; or, with a field, a line of JSON without those of the string in it.
     Spans are as SpanFinder.verify() gives them."""

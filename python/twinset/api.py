@@ -279,7 +279,7 @@ def _dedup_parquet(collection: _core.Collection, source: ParquetFiles, others: O
     kept = parquet.Kept(source.rows, result, names, annotate, spooling.budget)
     outcome = Dedup(result, names, kept)
     if targets is not None:
-        kept.write(targets)
+        kept.write(targets, spooling.spools[0])
     return outcome
 
 

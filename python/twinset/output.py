@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import IO, Any
 
+from .blocks import LargeFile
+
 Target = str | os.PathLike[str] | IO[Any]
 
 
@@ -28,9 +30,9 @@ def replacing(path: str | os.PathLike[str], sync_from: int = 0) -> Iterator[IO[b
     prefix = b"." + os.fsencode(name)[:200] + b"."
     number, temporary = tempfile.mkstemp(prefix=prefix, dir=os.fsencode(folder))
     try:
-        with open(number, "wb") as file:
+        with LargeFile(number) as file:
             yield file
-            file.flush()
+            file.finish()
             if file.tell() >= sync_from:
                 os.fsync(number)
         os.chmod(temporary, _mode(path))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _core, tables
 from .ahead import Item, cores, for_each, in_order, mapped
@@ -18,6 +18,9 @@ from .footer import Joined
 from .output import replacing
 from .records import Counts, Id
 from .rows import Ids
+
+if TYPE_CHECKING:
+    from .spool import Spool
 
 SKIPPED = 2**32 - 1  # a value of Result.decisions()
 ENGINE_BYTES = 48 << 20  # the least that the engine needs, as docs/limits.md says
@@ -137,12 +140,12 @@ class Rows:
 
         return self.id is not None and pyarrow.types.is_integer(self.kind(self.id))
 
-    def batches(self, number: int, columns: Sequence[str] | None, budget: Budget
-                ) -> Iterator[Batch]:
-        """The rows of a file in batches, which threads read ahead."""
+    def batches(self, number: int, columns: Sequence[str] | None, budget: Budget,
+                change: Callable[[Batch], Batch] = lambda batch: batch) -> Iterator[Batch]:
+        """The rows of a file in batches, which threads read ahead, and change."""
         groups = groups_of(self.files[number])
         starts = accumulate((group.num_rows for group in groups), initial=0)
-        readers = [partial(self._read, number, group, start, columns)
+        readers = [partial(map, change, self._read(number, group, start, columns))
                    for group, start in zip(range(len(groups)), starts)]
         return in_order(readers, budget.threads, budget.depth())
 
@@ -207,6 +210,7 @@ class Kept:
                  budget: Budget) -> None:
         self.rows, self.result, self.ids, self.annotate = rows, result, ids, annotate
         self.budget = budget
+        self.spool: Spool | None = None
 
     def counts(self) -> Counts:
         read, removed = sum(self.rows.counts), self.result.run()["removed"]
@@ -240,13 +244,15 @@ class Kept:
         schema = self._schema(self.rows.files[0])
         return pyarrow.concat_tables(
             [schema.empty_table(),
-             *(self._table(schema, number, deque([batch])) for number in range(len(self.rows.files))
-               for batch in self.rows.batches(number, None, self.budget))])
+             *(self._table(schema, deque([batch])) for number in range(len(self.rows.files))
+               for batch in self._batches(number, self.budget))])
 
-    def write(self, targets: Sequence[str]) -> None:
+    def write(self, targets: Sequence[str], spool: Spool) -> None:
         """Writes the kept rows, each file to a target of its own, or all to one target. Columns,
         metadata, compression and row groups stay as they are; a single target takes those of the
-        first file. Only a row group that is too large for a thread is divided."""
+        first file. Only a row group that is too large for a thread is divided. Texts come from
+        `spool`, where they need not be decoded again."""
+        self.spool = None if self.annotate else spool
         files, budget = range(len(self.rows.files)), self.budget.after_the_engine()
         with ExitStack() as stack:
             opened = [stack.enter_context(replacing(path)) for path in targets]
@@ -261,12 +267,11 @@ class Kept:
         first = self.rows.files[numbers[0]]
         schema = self._schema(first)
         writer = _writer(first, schema, self.rows.text)
-        groups = ((number, batches) for number in numbers
-                  for batches in self._groups(number, budget))
+        groups = (batches for number in numbers for batches in self._groups(number, budget))
         if budget.threads == 1 or not _is_packed(first):  # copied faster than handed to threads
             with writer(target) as file:
                 for group in groups:
-                    _write_group(file, self._table(schema, *group), budget)
+                    _write_group(file, self._table(schema, group), budget)
             return
 
         def encode(table: Any) -> memoryview:
@@ -276,7 +281,7 @@ class Kept:
             return out.getbuffer()
 
         joined = Joined(target, encode(schema.empty_table()))
-        for file in mapped(lambda group: encode(self._table(schema, *group)), groups,
+        for file in mapped(lambda group: encode(self._table(schema, group)), groups,
                            budget.threads):
             joined.append(file)
             del file
@@ -286,7 +291,7 @@ class Kept:
         """The batches of each row group, or of as much of it as fits."""
         held: deque[Batch] = deque()
         size = 0
-        for batch in self.rows.batches(number, None, budget):
+        for batch in self._batches(number, budget):
             if held and (batch.group != held[0].group or size > budget.group_bytes()):
                 yield held
                 held, size = deque(), 0
@@ -295,13 +300,23 @@ class Kept:
         if held:
             yield held
 
-    def _table(self, schema: Any, number: int, batches: deque[Batch]) -> Any:
-        """The kept rows of some batches of a file; with annotations, all that were not skipped.
-        Lets go of the batches."""
+    def _batches(self, number: int, budget: Budget) -> Iterator[Batch]:
+        """The kept rows of a file; with annotations, all that were not skipped."""
+        return self.rows.batches(number, self._decoded_columns(number), budget,
+                                 lambda batch: batch._replace(rows=self._filter(number, batch)))
+
+    def _decoded_columns(self, number: int) -> list[str] | None:
+        """The columns that are not in the spool; None: all of them are decoded."""
+        others = [name for name in self.rows.files[number].schema_arrow.names
+                  if name != self.rows.text]
+        return others if others and self.spool and self.spool.has_texts(number) else None
+
+    def _table(self, schema: Any, batches: deque[Batch]) -> Any:
+        """Batches of a file as a table. Lets go of the batches."""
         import pyarrow
 
-        kept = [self._filter(number, batch) for batch in _drain(batches)]
-        return pyarrow.Table.from_batches(kept).select(schema.names).cast(schema)
+        rows = [batch.rows for batch in _drain(batches)]
+        return pyarrow.Table.from_batches(rows).select(schema.names).cast(schema)
 
     def _filter(self, number: int, batch: Batch) -> Any:
         import pyarrow
@@ -313,7 +328,13 @@ class Kept:
             removed = pyarrow.Array.from_buffers(pyarrow.uint32(), len(rows),
                                                  [None, pyarrow.py_buffer(removals)])
             # A comparison with 0 would import pandas.
-            return rows.filter(pyarrow.compute.invert(removed.cast(pyarrow.bool_())))
+            kept = rows.filter(pyarrow.compute.invert(removed.cast(pyarrow.bool_())))
+            if not self.spool or self._decoded_columns(number) is None:
+                return kept
+            texts = self.spool.read_texts(number, batch.start, removals)
+            names = [name for name in kept.schema.names if name != self.rows.text]
+            return pyarrow.RecordBatch.from_arrays([*map(kept.column, names), texts],
+                                                   [*names, self.rows.text])
         table = tables.extend(pyarrow.Table.from_batches([rows]),
                               self._annotations(removals, clusters))
         used = [removal != SKIPPED for removal in memoryview(removals).cast("I")]
