@@ -127,7 +127,7 @@ class AgainstOthers(unittest.TestCase):
             for a, b, jaccard, _ in rows
             if float(jaccard) >= 0.31 and is_ascii(a) and is_ascii(b)
         }
-        result = scan(name, "--by", "word", "-k", "3", "-t", "0.3")
+        result = scan(name, "--by", "word", "-k", "3", "-t", "0.3", "--method", "exact")
         base = len(folder(name)) + 1
         found = {(p["a"][base:], p["b"][base:]): p["jaccard"] for p in result["pairs"]}
         self.assertGreater(len(truth), 100)
