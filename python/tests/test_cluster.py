@@ -116,12 +116,9 @@ def scan(engine, given, stars=False, **options):
     asked = engine.run(engine.deal(found, ["id"], ["id", "family", "chunk"]), candidates.NEEDS,
                        needs.needs)
     copies = [row for row in asked if row["members"]]
-    text, centres = dict(given), {row["id"]: row["centres"] for row in copies}
-    asked = {(row["id"], row["family"], row["chunk"], row["partners"] is None): row
-             for row in asked if not row["members"]}.values()
-    asked = [{**row, "centres": centres.get(row["id"])} for row in asked] + copies
+    text = dict(given)
     asked = [{**row, "text": text[row["id"]]} for row in asked]
-    kind = schema(family="s", chunk="i", id="s", text="s", partners="S", centres="S", members="S")
+    kind = schema(family="s", chunk="i", id="s", text="s", partners="I", centres="S", members="S")
     pairs = engine.run(engine.deal(asked, ["family", "chunk"], ["family", "chunk", "id"]), kind,
                        verifying.verify, chosen)
     return number(engine, pairs, copies, stars)
@@ -195,25 +192,37 @@ def cut(ids, sizes, bucket=7):
                               schema=originals.RECORDS)
 
 
-def candidate_rows(batches, limit):
-    return [(row["id"], row["family"], row["chunk"], row["partners"])
-            for batch in candidates.pairs_in_buckets(batches, limit) for row in batch.to_pylist()]
+def references(ids):
+    return candidates.references(pa.array(ids, pa.string())).tolist()
+
+
+def candidate_rows(batches, limit, ids):
+    """The rows with partners. Those of partners have to be what these ask for."""
+    rows = [row for batch in candidates.pairs_in_buckets(batches, limit)
+            for row in batch.to_pylist()]
+    names = dict(zip(references(ids), ids))
+    found = [(row["id"], row["family"], row["chunk"], [names[one] for one in row["partners"]])
+             for row in rows if row["partners"]]
+    assert {(partner, family, chunk) for _, family, chunk, partners in found
+            for partner in partners} == {
+        (row["id"], row["family"], row["chunk"]) for row in rows if not row["partners"]}
+    return found
 
 
 @pytest.mark.parametrize("sizes", ([3000], [1], [999, 1, 1], [7, 1000, 3]), ids=str)
 def test_a_bucket_over_the_limit_is_a_star(sizes):
     ids = [f"{number:05}" for number in range(3000)]
-    found = candidate_rows(cut(ids, cycle(sizes)), 1000)
+    found = candidate_rows(cut(ids, cycle(sizes)), 1000, ids)
     assert [id for id, _, _, _ in found] == ids[1:]
     assert all(partners == [other for other in ids[:16] if other < id]
                for id, _, _, partners in found)
     assert Counter(chunk for _, _, chunk, _ in found)[1] == 1024
     assert all(family == ids[0] for _, family, _, _ in found)
     for limit in (1000, 0):
-        all_pairs = candidate_rows(cut(ids[:1000], cycle(sizes)), limit)
+        all_pairs = candidate_rows(cut(ids[:1000], cycle(sizes)), limit, ids)
         assert all_pairs[-1] == (ids[999], ids[0], 0, ids[:999])
         assert sum(len(partners) for _, _, _, partners in all_pairs) == 1000 * 999 // 2
-    assert candidate_rows(cut(ids[:1], cycle(sizes)), 1) == []
+    assert candidate_rows(cut(ids[:1], cycle(sizes)), 1, ids) == []
 
 
 @pytest.mark.parametrize("limit", (0, 1, 3, 16, 17, 40))
@@ -234,7 +243,8 @@ def test_buckets_may_end_anywhere(limit):
                 [pa.array([row[side] for row in rows[at:at + size]], field.type)
                  for side, field in enumerate(originals.RECORDS)], schema=originals.RECORDS))
             at += size
-        assert candidate_rows(batches, limit) == expected, f"seed {SEED + limit}"
+        ids = [id for _, id in rows]
+        assert candidate_rows(batches, limit, ids) == expected, f"seed {SEED + limit}"
 
 
 def test_a_large_bucket_is_not_held_in_memory():
@@ -253,6 +263,12 @@ def test_a_large_bucket_is_not_held_in_memory():
     assert len(taken) < seen + 200
 
 
+def test_a_partner_takes_eight_bytes():
+    ids = [f"{number:068}" for number in range(1000)]
+    made = candidates.pairs_in_buckets(cut(ids, repeat(1000)), 1000)
+    assert sum(batch.nbytes for batch in made) < 8 * 499_500 + 400 * 1000
+
+
 @pytest.mark.parametrize("block", (1, 50, 1 << 19))
 def test_each_pair_is_needed_once(monkeypatch, block):
     monkeypatch.setattr(needs, "BLOCK", block)
@@ -261,24 +277,51 @@ def test_each_pair_is_needed_once(monkeypatch, block):
     for at in range(1, 60):
         for _ in range(chance.randrange(1, 6)):
             others = chance.sample(range(at), min(at, chance.randrange(1, 9)))
-            partners = [f"{other:02}" for other in sorted(others)]
-            rows.append({"id": f"{at:02}", "family": partners[0], "chunk": chance.randrange(2),
-                         "partners": partners, "centres": None, "members": None})
-    rows.sort(key=lambda row: (row["id"], row["family"], row["chunk"]))
-    first = {}
+            row = {"family": f"{min(others):02}", "chunk": chance.randrange(2), "partners": None,
+                   "centres": None, "members": None}
+            rows += [{**row, "id": f"{other:02}"} for other in others]
+            rows.append({**row, "id": f"{at:02}", "partners": sorted(others)})
+    copies = [{"id": "07", "family": "07", "chunk": chunk, "partners": None, "centres": ["07", "x"],
+               "members": ["07", "x"]} for chunk in range(3)]
+    repeated = {"id": "08", "family": None, "chunk": 2, "partners": None, "centres": None,
+                "members": None}
+    rows += [*copies, repeated]
+    rows.sort(key=lambda row: (row["id"], row["family"] or "", row["chunk"]))
+    first, asked = {}, set()
     for row in rows:
-        for other in row["partners"]:
+        for other in row["partners"] or ():
             first.setdefault((other, row["id"]), (row["family"], row["chunk"]))
-    copies = [{"id": "07", "family": "07", "chunk": 1, "partners": None, "centres": ["07"],
-               "members": ["07", "08"]}]
-    found = Engine(1).run([rows + copies], candidates.NEEDS, needs.needs)
-    fetched = {(other, row["id"]): (row["family"], row["chunk"])
-             for row in found for other in row["partners"] or ()}
-    assert fetched == first
-    assert sum(len(row["partners"] or ()) for row in found) == len(first)
-    texts_only = {(row["id"], row["family"], row["chunk"]) for row in found if not row["partners"]}
-    assert texts_only == {(other, *at) for (other, _), at in first.items()} | {("07", "07", 1)}
+            asked.add((f"{other:02}", row["family"], row["chunk"]))
+    found = Engine(1).run([rows], candidates.NEEDS, needs.needs)
     assert [row for row in found if row["members"]] == copies
+    assert [row for row in found if row["family"] is None] == [repeated]
+    others = [row for row in found if row["family"] and not row["members"]]
+    fetched = {(other, row["id"]): (row["family"], row["chunk"])
+             for row in others for other in row["partners"] or ()}
+    assert fetched == first
+    assert sum(len(row["partners"] or ()) for row in others) == len(first)
+    partners = [(row["id"], row["family"], row["chunk"]) for row in others if not row["partners"]]
+    assert len(partners) == len(asked) and set(partners) == asked
+    assert all(row["centres"] == (["07", "x"] if row["id"] == "07" else None) for row in others)
+
+
+def test_equal_ids_are_found(monkeypatch):
+    """Also if the records of their part are in files."""
+    monkeypatch.setattr(candidates, "PART_BYTES", 2000)
+    engine, chosen = Engine(3), settings("twinset.spark", {})
+    given = documents(300, copies=10)
+    given += [(name, f"{content} {at}") for at, (name, content) in enumerate(given) if at % 30 < 2]
+    given += [("none", None), ("none", "")]
+    rows = [{"id": name, "text": content} for name, content in given]
+    looked = engine.run([rows], schema(id="s", text="s"), texts.look_through, chosen)
+    packed = engine.run(engine.deal(looked, ["identity"], ["id"]),
+                        schema(identity="b", id="s", buckets="I"), originals.originals, chosen, 4,
+                        True)
+    found = engine.run(engine.deal(packed, ["part"], ["part"]), originals.PACKED,
+                       candidates.candidates, chosen)
+    repeated = {row["id"]: row["chunk"] for row in found if row["family"] is None}
+    counts = Counter(name for name, _ in given)
+    assert repeated == {name: count for name, count in counts.items() if count > 1} != {}
 
 
 def test_batches_of_long_lists_are_short():
@@ -290,9 +333,9 @@ def test_batches_of_long_lists_are_short():
 
 def test_lists_travel_as_strings():
     rows = pa.table({"id": ["a", "b", "c", "d"], "buckets": [[1, -2], None, [], [3]],
-                     "partners": [None, ["x", "", "\u00e9\""], [""], None], "centres": [None] * 4},
+                     "members": [None, ["x", "", "\u00e9\""], [""], None], "centres": [None] * 4},
                     pa.schema([("id", pa.string()), ("buckets", pa.list_(pa.int64())),
-                               ("partners", pa.list_(pa.string())),
+                               ("members", pa.list_(pa.string())),
                                ("centres", pa.list_(pa.string()))]))
     batches = [*rows.to_batches(), rows.to_batches()[0].slice(1, 2), rows.to_batches()[0].slice(3)]
     packed = list(transport.pack(batches))
@@ -439,14 +482,14 @@ def test_one_task_makes_a_scan(tmp_path, monkeypatch):
     monkeypatch.setattr(alone, "HELD_BYTES", 5000)  # other rows are on disk
     given = documents(200, hot=30, copies=30)
     chosen = settings("twinset.spark", {"max_bucket": 10})
-    found = alone.pairs(as_batches(given, 17), chosen, len(given))
+    found = alone.pairs(as_batches(given, 17), chosen)
     seen = [line for batch in found for line in lines.lines_of(batch, "jsonl")]
     assert seen == scanned(tmp_path, given, "--max-bucket", "10")
 
 
 def test_one_task_with_many_null_texts():
     given = [("a", "one text"), ("b", "one text"), *((f"{at}", None) for at in range(9))]
-    [found] = alone.pairs(as_batches(given, 4), settings("twinset.spark", {}), len(given))
+    [found] = alone.pairs(as_batches(given, 4), settings("twinset.spark", {}))
     assert found.to_pylist()[0]["a"] == "a" and found.num_rows == 1
 
 
@@ -456,18 +499,16 @@ def test_one_task_without_enough_memory(monkeypatch):
 
     monkeypatch.setattr(alone, "_scan", scan)
     for function in (alone.pairs, alone.members):
-        [batch] = function([], settings("twinset.spark", {}), 1)
+        [batch] = function([], settings("twinset.spark", {}))
         assert batch.column("cluster").null_count == 1
 
 
-@pytest.mark.parametrize("given, most", [
-    ([("a", "x"), ("b", "y")], 1), ([("a", "x"), ("a", "y")], 2), ([(None, "x")], 2),
-    ([("a", "x" * 1000)], 2), ([("a\0b", "x")], 2), ([(b"a\xff", "x")], 2),
+@pytest.mark.parametrize("given", [
+    [("a", "x"), ("a", "y")], [(None, "x")], [("a\0b", "x")], [(b"a\xff", "x")],
 ])
-def test_inputs_that_one_task_refuses(given, most, monkeypatch):
-    monkeypatch.setattr(alone, "LONGEST", 500)
+def test_inputs_that_one_task_refuses(given):
     for function in (alone.pairs, alone.members):
-        [batch] = function(as_batches(given, 1), settings("twinset.spark", {}), most)
+        [batch] = function(as_batches(given, 1), settings("twinset.spark", {}))
         assert batch.num_rows == 1 and batch.column("cluster").null_count == 1
 
 

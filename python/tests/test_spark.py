@@ -26,6 +26,7 @@ from twinset.spark import pairs as planned  # noqa: E402
 from twinset.spark.__main__ import explain, main, parser, read, reason  # noqa: E402
 from twinset.spark.alone import all_members, all_pairs  # noqa: E402
 from twinset.spark.documents import Documents  # noqa: E402
+from twinset.spark import stages  # noqa: E402
 from twinset.spark.stages import stage  # noqa: E402
 
 
@@ -89,11 +90,33 @@ def test_small_inputs_take_one_task(spark, tmp_path, options, words):
     assert as_lines(found) == sorted(expected)
 
 
-def test_texts_too_long_for_one_task(spark):
-    """If a text is too long for one task, the stages take over."""
-    given = Documents(frame(spark, documents(20) + [("long", "x" * (alone.LONGEST + 1))]), "id",
-                      "text", settings(twins.WHERE, {}), "error")
-    assert all_pairs(given) is None and all_members(given) is None
+@pytest.mark.parametrize("limit, fits", (("DOCUMENTS", 23), ("BYTES", 23_000), ("LONGEST", 1_000)))
+def test_one_task_is_tried_only_if_all_fits(spark, monkeypatch, limit, fits):
+    """Otherwise no job begins but one that measures."""
+    made = frame(spark, [(f"{at}", "x" * 1000) for at in range(23)])
+    tried = []
+    monkeypatch.setattr(twins.alone, "settle", lambda rows: tried.append(rows) or rows)
+    for value, count in ((fits, 2), (fits - 1, 0)):
+        monkeypatch.setattr(alone, limit, value)
+        given = Documents(made, "id", "text", settings(twins.WHERE, {}), "error")
+        found = all_pairs(given), all_members(given)
+        assert len(tried) == count and [one is None for one in found] == [not count] * 2
+        tried.clear()
+
+
+def test_only_few_bytes_are_sent_to_all_executors(spark, monkeypatch):
+    df = spark.createDataFrame([("x" * 68, None)] * 10, "id string, packed binary")
+    for most, is_sent in ((10 * (68 + stages.ROW_BYTES), True), (1_000, False)):
+        monkeypatch.setattr(stages, "BROADCAST_BYTES", most)
+        plan = stages.send_if_small(df)._jdf.queryExecution().logical().toString()
+        assert ("broadcast" in plan) == is_sent
+
+
+def test_long_ids(spark, all_stages, tmp_path):
+    """Ids that begin alike, and are longer than all else."""
+    given = [(f"{'x' * 3000}{name}", content) for name, content in documents(60, hot=30, copies=9)]
+    expected = scanned(tmp_path, given)
+    assert as_lines(twins.similar_pairs(frame(spark, given))) == sorted(expected)
 
 
 def test_buckets_over_the_limit(spark, all_stages, tmp_path):
@@ -105,7 +128,7 @@ def test_buckets_over_the_limit(spark, all_stages, tmp_path):
 
 def test_rounds_of_stars(spark, all_stages, tmp_path, monkeypatch):
     monkeypatch.setattr(steps, "SMALL", 40)
-    monkeypatch.setattr(planned, "BROADCAST_ROWS", 0)
+    monkeypatch.setattr(planned, "BROADCAST_BYTES", 0)
     given = documents(120, hot=30, copies=10)
     expected = scanned(tmp_path, given, "--max-bucket", "5")
     df = frame(spark, given)
@@ -396,6 +419,7 @@ def test_skipped_documents_have_a_reason(spark):
 
 @pytest.mark.parametrize("given, word", [
     ([("a", "x"), ("a", "y"), ("b", "z")], "2 rows .* such as a"),
+    ([("b", "x"), ("b", "x"), ("c", None), ("c", ""), ("c", "y")], "5 rows .* such as b"),
     ([(None, "x"), ("b", "z")], "an id is null"),
     ([("a\0b", "x"), ("b", "z")], "1 rows have ids that are no text"),
 ])

@@ -20,7 +20,7 @@ from ..cluster.settings import Settings
 from ..cluster.verify import verify
 from ..rules import KEEP_LONGEST
 from .documents import Unique, look
-from .shuffle import Batches, By, Join, distinct, each, rows, together
+from .shuffle import Batches, By, Join, each, rows
 
 PARTS = 1024  # of the records of buckets
 CANDIDATES = Metrics.counter("twinset", "candidates")
@@ -59,7 +59,7 @@ class Find(beam.PTransform):
         asked, totals = (met | f"with {column}" >> each(with_column, column)
                          for column in ("partners", "candidates"))
         fetched = (asked, texts | "texts" >> each(without_values)) | "fetch" >> Join(
-            self.shards, ["id"], prepare=merge_needs)
+            self.shards, ["id"])
         pairs = (fetched
                  | "verify" >> By(self.shards, ["family", "chunk"], ["family", "chunk", "id"],
                                   verify, self.settings))
@@ -185,19 +185,3 @@ def of_copies(batches: Batches) -> Iterator[pa.RecordBatch]:
     """The rows of copies among needs."""
     for batch in batches:
         yield batch.filter(pc.is_valid(batch.column("members"))).select(["id", "chunk", "members"])
-
-
-def merge_needs(batches: Batches) -> Iterator[pa.RecordBatch]:
-    """The needs of some documents: each partner once, and the centres of documents that have
-    copies."""
-    if not (batches := list(batches)):
-        return
-    asked = together(batches)
-    copies = asked.filter(pc.is_valid(asked.column("members")))
-    is_partner = pc.and_(pc.is_null(asked.column("partners")), pc.is_null(asked.column("members")))
-    partners = distinct(asked.filter(is_partner).select(["id", "family", "chunk"]))
-    rows = pa.concat_tables([pa.Table.from_batches([asked.filter(pc.invert(is_partner))]),
-                             pa.Table.from_batches([partners])], promote_options="default")
-    of_copies = pc.index_in(rows.column("id"), copies.column("id"))
-    centres = copies.column("centres").take(of_copies)
-    yield from rows.drop_columns("centres").append_column("centres", centres).to_batches()

@@ -72,14 +72,13 @@ class By(beam.PTransform):
 class Join(beam.PTransform):
     """(few, many) to the rows of many, each with those of few that have the same key.
 
-    `other_key`: the name of the key in many. `prepare`: a stage for all rows of few with one key.
+    `other_key`: the name of the key in many.
     """
 
-    def __init__(self, shards: int, key: list[str], other_key: list[str] | None = None,
-                 prepare: Stage | None = None) -> None:
+    def __init__(self, shards: int, key: list[str], other_key: list[str] | None = None) -> None:
         super().__init__()
         self.shards, self.key, self.other_key = shards, key, other_key or key
-        self.join = Joined(shards, self.key, self.other_key, prepare)
+        self.join = Joined(shards, self.key, self.other_key)
 
     def expand(self, inputs: tuple[beam.PCollection, beam.PCollection]) -> beam.PCollection:
         few, many = inputs
@@ -200,13 +199,11 @@ class InOrder(beam.DoFn):
 class Joined(beam.DoFn):
     """A shard to the rows of its second input with those of the first."""
 
-    def __init__(self, shards: int, key: list[str], other_key: list[str],
-                 prepare: Stage | None) -> None:
-        self.shards, self.key, self.other_key, self.prepare = shards, key, other_key, prepare
+    def __init__(self, shards: int, key: list[str], other_key: list[str]) -> None:
+        self.shards, self.key, self.other_key = shards, key, other_key
 
     def process(self, shard: tuple[int, Iterable[Chunk]]) -> Iterator[pa.RecordBatch]:
         for few, many in passes(shard[1], 2, self.shards):
-            few = list(self.prepare(few)) if self.prepare else few
             if few and many:
                 yield from self._join(together(few), many)
 

@@ -17,10 +17,11 @@ from .settings import DEFAULT_MEMORY, Settings
 from .spill import HELD_BYTES, on_disk
 from .verify import FIELDS
 
+# What an engine gives to one task at most.
 DOCUMENTS = 500_000
 BYTES = 256 << 20  # of texts, which are on disk; the task takes as much memory
 MEMORY = "256M"  # for the engine, unless another limit was given
-LONGEST = 1 << 20  # bytes of a text; for a longer one the engine's memory may change the result
+LONGEST = 1 << 20  # of a text; for a longer one the engine's memory may change the result
 
 PAIRS = pa.schema([pa.field("a", pa.string()), pa.field("b", pa.string()),
                    *(pa.field(name, kind) for name, kind in FIELDS.items()),
@@ -33,29 +34,26 @@ class NotHere(Exception):
     """One task cannot scan the collection."""
 
 
-def pairs(batches: Iterable[pa.RecordBatch], settings: Settings,
-          most: int) -> Iterator[pa.RecordBatch]:
-    """All documents (id, text) to PAIRS. A row of nulls says that one task cannot do it: there are
-    more than `most` documents, a text is too long, or ids are null, not unique or no text."""
+def pairs(batches: Iterable[pa.RecordBatch], settings: Settings) -> Iterator[pa.RecordBatch]:
+    """All documents (id, text) to PAIRS. A row of nulls says that one task cannot do it: memory is
+    not enough, or ids are null, not unique or no text."""
     try:
-        if result := _scan(batches, settings, most):
+        if result := _scan(batches, settings):
             yield from _pairs(result)
     except (MemoryError, NotHere):
         yield _nothing(PAIRS)
 
 
-def members(batches: Iterable[pa.RecordBatch], settings: Settings,
-            most: int) -> Iterator[pa.RecordBatch]:
+def members(batches: Iterable[pa.RecordBatch], settings: Settings) -> Iterator[pa.RecordBatch]:
     """All documents (id, text) to the MEMBERS of clusters, or a row of nulls, as for pairs()."""
     try:
-        if result := _scan(batches, settings, most):
+        if result := _scan(batches, settings):
             yield from batched(_members(result), MEMBERS)
     except (MemoryError, NotHere):
         yield _nothing(MEMBERS)
 
 
-def _scan(batches: Iterable[pa.RecordBatch], settings: Settings,
-          most: int) -> _core.Result | None:
+def _scan(batches: Iterable[pa.RecordBatch], settings: Settings) -> _core.Result | None:
     # The caller counts null texts, so many of them are no error here.
     options = {**settings.options, "method": "lsh", "threads": "1", "max-skipped": "1"}
     if options.get("by", "auto") == "auto":
@@ -63,7 +61,7 @@ def _scan(batches: Iterable[pa.RecordBatch], settings: Settings,
     if options["memory"] == DEFAULT_MEMORY:
         options["memory"] = MEMORY
     collection = _core.Collection(options)
-    held = list(_held(batches, most))
+    held = list(_held(batches))
     _check_ids([batch.column("id") for batch in held])
     for batch in held:
         collection.add_texts(batch.column("text"), batch.column("id"))
@@ -73,15 +71,11 @@ def _scan(batches: Iterable[pa.RecordBatch], settings: Settings,
         return None
 
 
-def _held(batches: Iterable[pa.RecordBatch], most: int) -> Iterator[pa.RecordBatch]:
+def _held(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The batches of all documents, most of them in temporary files."""
     in_memory: list[pa.RecordBatch] = []
-    documents = size = waiting = 0
+    waiting = 0
     for batch in batches:
-        documents, size = documents + batch.num_rows, size + batch.nbytes
-        longest = pc.max(pc.binary_length(batch.column("text"))).as_py() or 0
-        if documents > most or size > BYTES or longest > LONGEST:
-            raise NotHere
         in_memory.append(batch)
         waiting += batch.nbytes
         if waiting > HELD_BYTES:

@@ -3,13 +3,17 @@
 The records of a part are held while they are sorted, in memory or in a file. After that, no bucket
 is held as a whole: only as many of its ids as it may have, and of a larger one the first few. Rows
 of copies pass unchanged.
+
+A bucket of n documents has n²/2 pairs. So a partner is listed as a reference of 8 bytes, however
+long its id is.
 """
 
 from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Iterator
-from itertools import chain
+from hashlib import blake2b
+from itertools import chain, groupby
 
 import numpy as np
 import pyarrow as pa
@@ -17,14 +21,15 @@ import pyarrow.compute as pc
 
 from ..rules import STAR
 from .columns import ROWS, batched, lists, portions, ranges, repeated, starts
-from .originals import COPIES, RECORDS, STRINGS
+from .originals import COPIES, RECORDS
 from .settings import CHUNK, Settings
 from .spill import on_disk
 
 PART_BYTES = 64 << 20  # of records of a part in memory; more are merged from files
 
+REFERENCES = pa.list_(pa.int64())
 NEEDS = pa.schema([pa.field("id", pa.string()), pa.field("family", pa.string()),
-                   pa.field("chunk", pa.int64()), pa.field("partners", STRINGS), *COPIES])
+                   pa.field("chunk", pa.int64()), pa.field("partners", REFERENCES), *COPIES])
 
 
 def candidates(batches: Iterable[pa.RecordBatch], settings: Settings) -> Iterator[pa.RecordBatch]:
@@ -32,7 +37,9 @@ def candidates(batches: Iterable[pa.RecordBatch], settings: Settings) -> Iterato
     members).
 
     A document and its partners, which come before it, are candidates, once for every bucket that
-    has both. Candidates of one family and chunk share many texts, and are compared in one task.
+    has both. Each partner has a row without partners. Candidates of one family and chunk share many
+    texts, and are compared in one task. An id of several documents has a row without a family, with
+    their number as its chunk.
     """
     part, records = None, Records()
     for batch in batches:
@@ -43,11 +50,31 @@ def candidates(batches: Iterable[pa.RecordBatch], settings: Settings) -> Iterato
         for number, packed in zip(batch.column("part").to_pylist(),
                                   batch.column("packed").to_pylist()):
             if number != part:
-                yield from pairs_in_buckets(records.in_order(), settings.max_bucket)
+                yield from _of_part(part, records, settings)
                 part, records = number, Records()
             if packed is not None:
                 records.add(packed)
-    yield from pairs_in_buckets(records.in_order(), settings.max_bucket)
+    yield from _of_part(part, records, settings)
+
+
+def _of_part(part: int | None, records: Records, settings: Settings) -> Iterator[pa.RecordBatch]:
+    if part is not None and part < 0:
+        return batched(_repeated_ids(records.in_order()), NEEDS)
+    return pairs_in_buckets(records.in_order(), settings.max_bucket)
+
+
+def _repeated_ids(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple]:
+    """Rows of NEEDS for the ids that several records have."""
+    ids = chain.from_iterable(batch.column("id").to_pylist() for batch in batches)
+    for id, same in groupby(ids):
+        if (count := sum(1 for _ in same)) > 1:
+            yield id, None, count, None, None, None
+
+
+def references(ids: pa.Array) -> np.ndarray:
+    """Hashes of ids. Two of a family's documents have the same once in 10^13 families of 1,000."""
+    return np.frombuffer(b"".join(blake2b(id, digest_size=8).digest()
+                                  for id in ids.cast(pa.binary()).to_pylist()), "<i8")
 
 
 def needs_of(*columns: pa.Array | None) -> pa.RecordBatch:
@@ -152,10 +179,21 @@ class OpenBucket:
 
 def _needs(ids: pa.Array, first: np.ndarray, count: np.ndarray,
              chunk: np.ndarray) -> Iterator[pa.RecordBatch]:
-    """NEEDS rows: each id with `count` partners from `first` on."""
-    with_partners = np.flatnonzero(count)
-    for portion in portions(count[with_partners]):
-        rows = with_partners[portion]
-        partners = lists(count[rows], ids.take(pa.array(ranges(first[rows], count[rows]))))
+    """NEEDS rows: each id with `count` partners from `first` on, and these partners."""
+    later = np.flatnonzero(count)
+    # The last row of a bucket and chunk has all partners that the others have.
+    last = later[np.flatnonzero(np.diff(first[later], append=-1) |
+                                np.diff(chunk[later], append=-1))]
+    for portion in portions(count[last]):
+        rows = last[portion]
+        each = np.repeat(rows, count[rows])
+        yield needs_of(ids.take(pa.array(ranges(first[rows], count[rows]))),
+                       ids.take(pa.array(first[each])), pa.array(chunk[each]), None, None, None)
+    partner = np.unique(ranges(first[last], count[last]))
+    reference = np.zeros(len(ids), np.int64)
+    reference[partner] = references(ids.take(pa.array(partner)))
+    for portion in portions(count[later]):
+        rows = later[portion]
+        partners = pa.array(reference[ranges(first[rows], count[rows])])
         yield needs_of(ids.take(pa.array(rows)), ids.take(pa.array(first[rows])),
-                       pa.array(chunk[rows]), partners, None, None)
+                       pa.array(chunk[rows]), lists(count[rows], partners), None, None)

@@ -85,20 +85,18 @@ def _root(parents: dict[str, str], id: str) -> str:
 
 def number_all(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """(u, v, copies) to the NUMBERS of all originals in clusters, in one task. Rows are edges,
-    or, if v is null, the number of identical documents of u."""
+    or, if v is null, identical documents of u, whose numbers are added."""
     parents: dict[str, str] = {}
-    copies: dict[str, int] = {}
+    copies: Counter[str] = Counter()  # none: the document itself
     for batch in batches:
         for u, v, count in zip(*(batch.column(name).to_pylist() for name in ("u", "v", "copies"))):
-            for id in (u, v) if v is not None else ():
-                copies.setdefault(id, 1)
+            copies[u] += count or 0
             if v is not None:
+                copies[v] += 0
                 _join(parents, u, v)
-            else:
-                copies[u] = count
     sizes: Counter[str] = Counter()
     for id, count in copies.items():
-        sizes[_root(parents, id)] += count
+        sizes[_root(parents, id)] += count or 1
     order = sorted(sizes, key=lambda root: (-sizes[root], root))
     numbers = {root: number for number, root in enumerate(order, 1)}
     found = ((id, root, sizes[root], numbers[root])

@@ -28,15 +28,19 @@ PACKED = pa.schema([pa.field("part", pa.int64()), pa.field("packed", pa.binary()
                     pa.field("id", pa.string()), pa.field("chunk", pa.int64()), *COPIES])
 
 
-def originals(batches: Iterable[pa.RecordBatch], settings: Settings,
-              parts: int) -> Iterator[pa.RecordBatch]:
+def originals(batches: Iterable[pa.RecordBatch], settings: Settings, parts: int,
+              check_ids: bool = False) -> Iterator[pa.RecordBatch]:
     """(identity, id, buckets) to (part, packed, id, chunk, centres, members).
 
     The first of identical documents represents all of them, and its records are packed. `parts`
-    is a power of two. Copies have rows of their own.
+    is a power of two. Copies have rows of their own. With `check_ids`, records of the ids of all
+    documents, also of those that are skipped, are packed as well, in parts below 0.
     """
     copies, last = Copies(settings.max_bucket), None
     for batch in batches:
+        if check_ids:
+            yield from batched(_packed_ids(batch.column("id"), parts), PACKED)
+        batch = batch.filter(pc.is_valid(batch.column("identity")))
         if batch.num_rows == 0:
             continue
         identity = batch.column("identity")
@@ -57,6 +61,12 @@ def _packed(batch: pa.RecordBatch, parts: int) -> Iterator[tuple]:
                               schema=RECORDS)
     for number, packed in packed_by_part(records, parts):
         yield number, packed, None, None, None, None
+
+
+def _packed_ids(ids: pa.Array, parts: int) -> Iterator[tuple]:
+    hashes = pa.array(map(crc32, ids.cast(pa.binary()).to_pylist()), pa.int64())
+    for number, packed in packed_by_part(pa.record_batch([hashes, ids], schema=RECORDS), parts):
+        yield -1 - number, packed, None, None, None, None
 
 
 def packed_by_part(records: pa.RecordBatch, parts: int) -> Iterator[tuple[int, bytes]]:

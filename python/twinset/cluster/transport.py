@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 import pyarrow as pa
 import pyarrow.compute as pc
 
-LISTS = {"buckets": pa.list_(pa.int64()), "partners": pa.list_(pa.string()),
+LISTS = {"buckets": pa.list_(pa.int64()), "partners": pa.list_(pa.int64()),
          "centres": pa.list_(pa.string()), "members": pa.list_(pa.string())}
 
 NUL = "\0"

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from .. import _core
+from .candidates import references
 from .columns import ITEMS, any_starts, codes, flags, lengths, portions, ranges
 from .settings import CHUNK, Settings
 from .spill import HELD_BYTES, on_disk
@@ -36,8 +37,9 @@ def verify(batches: Iterable[pa.RecordBatch], settings: Settings,
            listed: bool = True) -> Iterator[pa.RecordBatch]:
     """(family, chunk, id, text, partners, centres, members) to pairs of documents.
 
-    A row without partners is a partner. A row with `members` is of copies, whose text is compared
-    with itself. `centres` are the documents that represent an original in lists; null: itself.
+    A row without partners is a partner, which others list by its reference. A row with `members` is
+    of copies, whose text is compared with itself. `centres` are the documents that represent an
+    original in lists; null: itself.
 
     `first` and `original` are the originals of the match, the earlier one and the later one; for
     copies, both are their original. `original` and the chunk of copies identify a pair's cluster.
@@ -109,8 +111,8 @@ class TextPairs:
         known = np.concatenate([np.arange(before), before + np.flatnonzero(is_partner)])
         family = np.concatenate([np.zeros(before, np.int64), family])
         b = before + np.repeat(np.arange(len(batch)), lengths(partners))
-        a = known[_find_in_families(self.rows.column("id").take(pa.array(known)), family[known],
-                          partners.flatten(), family[b])]
+        a = known[_find_in_families(references(self.rows.column("id").take(pa.array(known))),
+                                    family[known], partners.flatten().to_numpy(), family[b])]
         copies = np.flatnonzero(flags(pc.is_valid(members)))
         self.pairs = len(a)  # then come copies, compared with themselves
         self.a, self.b = (np.concatenate([side, before + copies]) for side in (a, b))
@@ -183,12 +185,12 @@ class TextPairs:
                                 pa.array(is_match)], schema=PAIRS)
 
 
-def _find_in_families(ids: pa.Array, families: np.ndarray, wanted: pa.Array,
-            wanted_families: np.ndarray) -> np.ndarray:
-    """The indexes of the wanted ids among those of their families."""
-    code, names = codes(pa.concat_arrays([ids, wanted]))
-    key = np.concatenate([families, wanted_families]) * len(names) + code
-    key, wanted = key[:len(ids)], key[len(ids):]
+def _find_in_families(known: np.ndarray, families: np.ndarray, wanted: np.ndarray,
+                      wanted_families: np.ndarray) -> np.ndarray:
+    """The indexes of the wanted references among the known ones of their families."""
+    code, distinct = codes(pa.array(np.concatenate([known, wanted])))
+    key = np.concatenate([families, wanted_families]) * len(distinct) + code
+    key, wanted = key[:len(known)], key[len(known):]
     order = np.argsort(key, kind="stable")
     indexes = np.append(order, 0)[np.searchsorted(key[order], wanted)]
     if (np.append(key, -1)[indexes] != wanted).any():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pyspark.sql import DataFrame
 
-from ..cluster import alone
 from .documents import Documents
 from .pairs import FIELDS
 from .stages import settle, stage
@@ -24,12 +23,10 @@ def all_members(documents: Documents) -> DataFrame | None:
 
 
 def _in_one_task(documents: Documents, step: str, schema: str) -> DataFrame | None:
-    """Runs a step in a single task if Spark expects few bytes, or, if it has no estimate, if there
-    are few documents. None if the task fails."""
-    size = documents.expected_bytes()
-    if (documents.count > alone.DOCUMENTS) if size is None else (size > alone.BYTES):
+    """Runs a step in a single task if all documents fit into one. None if they do not, or if the
+    task says so."""
+    if not documents.fits_one_task:
         return None
-    most = alone.DOCUMENTS
-    rows = documents.rows.limit(most + 1).coalesce(1)  # without it, a limit may be optimised away
-    made = settle(rows.mapInArrow(stage(step, documents.settings, most), schema))
+    rows = documents.rows.repartition(1)  # so that what they come from may be many tasks
+    made = settle(rows.mapInArrow(stage(step, documents.settings), schema))
     return None if made.filter("cluster is null").head(1) else made

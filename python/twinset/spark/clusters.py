@@ -30,8 +30,9 @@ class Clusters:
     def _number(self, edges: DataFrame) -> DataFrame:
         """The numbers of clusters: original, root, size, cluster."""
         rows = edges.withColumn("copies", F.lit(None).cast("bigint")).union(
-            self.copies.select("id", F.lit(None).cast("string"), "copies"))
-        if rows.count() <= steps.SMALL:
+            self.found.copies.select("id", F.lit(None).cast("string"),
+                                     F.size("members").cast("bigint")))
+        if self.found.is_small or rows.count() <= steps.SMALL:
             return settle(rows.coalesce(1).mapInArrow(
                 stage("clusters.number_all"),
                 "original string, root string, size bigint, cluster bigint"))
@@ -48,6 +49,10 @@ class Clusters:
     def numbered_pairs(self) -> DataFrame:
         """The pairs with their clusters. Pairs of very many copies are joined in chunks, so that
         they are not all in one task."""
+        if self.found.is_small:
+            numbers = F.broadcast(self.numbers.select("original", "cluster"))
+            return self.found.pairs.join(numbers, "original").drop(
+                "first", "original", "chunk", "match")
         chunks = self.copies.select(F.col("id").alias("original"), "last")
         numbers = self.numbers.join(chunks, "original", "left").select(
             "original", "cluster",

@@ -11,8 +11,7 @@ from ..rules import KEEP_FIRST, KEEP_LONGEST, STAR
 from . import spans
 from .clusters import Clusters
 from .documents import Documents
-from .pairs import BROADCAST_ROWS
-from .stages import settle, stage
+from .stages import send_if_small, settle, stage
 
 
 # The columns that annotate adds, and names of temporary columns.
@@ -82,11 +81,10 @@ def annotated(clusters: Clusters, gone: DataFrame, _: str) -> DataFrame:
 def _large(documents: Documents, ranks: DataFrame) -> DataFrame:
     """The texts of large clusters: original, text."""
     large = ranks.filter(F.col("size") > STAR).select(F.col("original").alias("id"))
-    count = large.count()
-    if count == 0:
+    if large.isEmpty():
         return documents.rows.limit(0).withColumnRenamed("id", "original")
-    large = F.broadcast(large) if count <= BROADCAST_ROWS else large
-    return documents.rows.join(large, "id", "left_semi").withColumnRenamed("id", "original")
+    return documents.rows.join(send_if_small(large), "id", "left_semi").withColumnRenamed(
+        "id", "original")
 
 
 def check_columns(df: DataFrame, keep: str, annotate: bool, cuts_spans: bool) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cached_property
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, Row
 from pyspark.sql import functions as F
 from pyspark.sql.types import BinaryType, DataType, IntegralType, StringType
 
 from .. import _core
+from ..cluster import alone
 from ..cluster.settings import Settings
 from .stages import check_executors, stage
 
@@ -49,21 +50,34 @@ class Documents:
         return self.rows.groupBy("id").count().filter(ODD)
 
     @cached_property
-    def count(self) -> int:
-        """The number of rows. Fails if ids are null, no text or not unique, or if executors have no
-        package. It runs jobs."""
-        check_executors(self.df.sparkSession)
-        if self.duplicates != "error":
-            return self.rows.count()
-        summary = self.rows.groupBy("id").count().agg(
-            F.sum("count").alias("all"), *_counts(F.expr(ODD))).first()
-        if summary["nulls"]:
+    def _summary(self) -> Row:
+        """One look at all rows, but at the texts only if they may be few. Runs a job."""
+        may_be_few = (self.expected_bytes() or 0) <= alone.BYTES
+        if not may_be_few:  # this takes long
+            check_executors(self.df.sparkSession)
+        length = F.octet_length("text").cast("bigint")
+        summary = self.rows.agg(
+            F.count("*").alias("count"), F.max(length if may_be_few else F.lit(0)).alias("longest"),
+            (F.sum(length) if may_be_few else F.lit(UNKNOWN)).alias("bytes"),
+            F.count_if(F.col("id").isNull()).alias("nulls"),
+            F.count_if(F.expr(IS_TORN)).alias("torn")).first()
+        if self.duplicates == "error" and summary["nulls"]:
             raise _core.UsageError(NULL)
-        if summary["torn"]:
+        if self.duplicates == "error" and summary["torn"]:
             raise _core.UsageError(TORN % summary["torn"])
-        if summary["rows"]:
-            raise _core.UsageError(SHARED % (summary["rows"], summary["id"]))
-        return summary["all"] or 0
+        return summary
+
+    @property
+    def count(self) -> int:
+        """The number of rows. Fails if ids are null or no text. The first call runs a job."""
+        return self._summary["count"]
+
+    @property
+    def fits_one_task(self) -> bool:
+        """Whether one task can scan all documents. Fails as count does."""
+        found = self._summary
+        return (found["count"] <= alone.DOCUMENTS and (found["bytes"] or 0) <= alone.BYTES
+                and (found["longest"] or 0) <= alone.LONGEST)
 
     def expected_bytes(self) -> int | None:
         """The estimate of Spark, by the sizes of files; None if it has no estimate."""
@@ -74,7 +88,10 @@ class Documents:
         """Adds a check of ids, which fails when the plan is run."""
         if self.duplicates != "error":
             return
-        odd = self._odd().agg(*_counts(F.lit(True)))
+        odd = self._odd().agg(
+            F.min("id").alias("id"), F.sum("count").alias("rows"),
+            F.count_if(F.col("id").isNull()).alias("nulls"),
+            F.sum(F.when(F.expr(IS_TORN), F.col("count"))).alias("torn"))
         complaint = F.when(F.col("nulls") > 0, F.lit(NULL)).when(
             F.col("torn") > 0, F.format_string(TORN % "%d", "torn")).otherwise(
             F.format_string(SHARED % ("%d", "%s"), "rows", "id"))
@@ -115,11 +132,3 @@ def _column(df: DataFrame, name: str, what: str, kinds: tuple[type[DataType], ..
     if not isinstance(kind, kinds):
         raise _core.UsageError(f"the column '{name}' holds {kind.typeName()}, but must hold {must}")
     return F.col(f"`{name}`")
-
-
-def _counts(odd: Column) -> list[Column]:
-    """Counts ids that are null, torn or shared, from the number of rows of each id."""
-    return [F.min(F.when(odd, F.col("id"))).alias("id"),
-            F.sum(F.when(odd, F.col("count"))).alias("rows"),
-            F.count_if(F.col("id").isNull()).alias("nulls"),
-            F.sum(F.when(F.expr(IS_TORN), F.col("count"))).alias("torn")]

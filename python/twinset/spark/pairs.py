@@ -2,62 +2,63 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from ..cluster import limit
+from .. import _core
+from ..cluster import clusters, limit, needs
 from ..cluster.settings import Settings
 from ..cluster.transport import NUL
-from .documents import Documents
-from .stages import by, settle, stage
+from .documents import SHARED, Documents
+from .stages import BROADCAST_BYTES, ROW_BYTES, by, settle, stage
 
-# Up to this many rows are sent to all executors; more are joined with texts by a shuffle.
-BROADCAST_ROWS = 500_000
-# Parts of the records of buckets, and the records that a part should have: 30 MB.
-PARTS, PART_RECORDS = 1024, 1 << 20
-# Pairs that a task should have, if there are many: 120 MB to store.
-TASK_PAIRS = 1 << 21
-TASK_BYTES = 64 << 20  # of texts
+# The records of buckets that a part should have: few are slower, many take memory (30 MB).
+FEW_RECORDS, MANY_RECORDS = 1 << 14, 1 << 20
+PARTS = 1024  # that a cluster should have for its tasks, unless records are few
+TASK_BYTES = 128 << 20  # of pairs that a task should store, if there are many
+TASK_TEXT_BYTES = 64 << 20
 
 FIELDS = ("similarity double, jaccard double, containment_a double, containment_b double, "
           "shared bigint, union bigint, estimate double, longest bigint")
 
 
-def asked(documents: Documents, parts: int = PARTS) -> DataFrame:
+def asked(documents: Documents, parts: int = PARTS, check_ids: bool = False) -> DataFrame:
     """The needs of candidate pairs: id, family, chunk, partners, centres, members.
 
-    Candidates have partners, or are partners. Copies have members, and the centres that represent
-    them in lists. Every step passes the rows of copies unchanged.
+    Candidates have partners, or are partners. Copies have members. The centres of copies represent
+    them in lists. Every step passes the rows of copies unchanged. With `check_ids`, ids that
+    several documents have get a row without a family, whose chunk is their number.
     """
     settings = documents.settings
-    rows = "id string, family string, chunk bigint, partners string, centres string, members string"
-    known = by(documents.looked().filter("skipped is null"), ["identity"], ["identity", "id"])
-    packed = known.mapInArrow(stage("originals.originals", settings, parts),
+    rows = "id string, family string, chunk bigint, partners binary, centres string, members string"
+    looked = documents.looked().drop("skipped")
+    key = F.coalesce("identity", F.col("id").cast("binary"))  # documents that are skipped have none
+    known = by(looked, [key], ["identity", "id"])
+    packed = known.mapInArrow(stage("originals.originals", settings, parts, check_ids),
                               "part bigint, packed binary, id string, chunk bigint, "
                               "centres string, members string")
     candidates = by(packed, ["part"], ["part"]).mapInArrow(
         stage("candidates.candidates", settings), rows)
     return by(candidates, ["id"], ["id", "family", "chunk"]).mapInArrow(
-        stage("needs.needs"), rows).dropDuplicates()
+        stage("needs.needs"), rows)
 
 
 def copies_of(asked: DataFrame) -> DataFrame:
-    """The rows of copies: id, chunk, packed centres, members."""
+    """The rows of copies: id, chunk, members."""
     return asked.filter("members is not null").select(
-        "id", "chunk", "centres", F.split("members", NUL).alias("members"))
+        "id", "chunk", F.split("members", NUL).alias("members"))
 
 
 def verified(documents: Documents, asked: DataFrame, listed: bool = True, broadcast: bool = False,
              tasks: int | None = None) -> DataFrame:
     """Pairs, with the columns that lead to their clusters: original, chunk, match. Without
     `listed`, only matches. `tasks`: None lets Spark choose, by the sizes of texts."""
-    needed = asked.drop("centres") if listed else asked.filter("members is null")
+    needed = asked if listed else asked.filter("members is null")
     rows = documents.rows.join(F.broadcast(needed) if broadcast else needed, "id")
-    if listed:
-        centres = copies_of(asked).filter("chunk = 0").select("id", "centres")
-        rows = rows.join(centres, "id", "left")
     rows = by(rows, ["family", "chunk"], ["family", "chunk", "id"], tasks)
     return rows.mapInArrow(stage("verify.verify", documents.settings, listed),
                            f"a string, b string, {FIELDS}, first string, original string, "
@@ -75,43 +76,52 @@ def limited(pairs: DataFrame, needed: DataFrame, candidates: int,
         stage("limit.first_few", "original", "first", most), pairs.schema) if most else pairs
 
 
-def _items(column: str) -> Column:
-    """The length of a packed list."""
-    return (F.length(column) - F.length(F.translate(column, NUL, "")) + 1).cast("bigint")
-
-
-def _tasks(documents: Documents, pairs: int, rows: int) -> int | None:
+def _tasks(documents: Documents, totals: Mapping[str, Any]) -> int | None:
     """The number of tasks to compare pairs; None lets Spark choose, by the sizes of texts."""
-    if pairs < TASK_PAIRS:
+    pair_bytes = ROW_BYTES + 4 * totals["ids"] // max(totals["rows"], 1)
+    of_pairs = totals["pairs"] * pair_bytes // TASK_BYTES
+    if not of_pairs:
         return None
     size = documents.expected_bytes()
     if size is None:
         return int(documents.df.sparkSession.conf.get("spark.sql.shuffle.partitions"))
-    return max(pairs // TASK_PAIRS, size * rows // documents.count // TASK_BYTES) + 1
+    return max(of_pairs, size * totals["rows"] // documents.count // TASK_TEXT_BYTES) + 1
 
 
 @dataclass(frozen=True)
 class Found:
-    """The pairs of documents, and the rows of copies."""
+    """The pairs of documents, and the rows of copies. `is_small`: their clusters are found in one
+    task, and may be sent to all executors."""
 
     documents: Documents
     copies: DataFrame
     pairs: DataFrame
+    is_small: bool
 
 
 def parts_of(documents: Documents) -> int:
     """The number of parts of records, a power of two."""
     records = documents.count * documents.settings.bands
-    return max(PARTS, 1 << (records // PART_RECORDS).bit_length())
+    most, least = (1 << (records // part).bit_length() for part in (FEW_RECORDS, MANY_RECORDS))
+    return max(min(PARTS, most), least)
 
 
 def find(documents: Documents, listed: bool = True) -> Found:
     """Runs the jobs that find pairs. Without `listed`, it finds only matches."""
-    needed = settle(asked(documents, parts_of(documents)))
-    of_copies = _items("centres") * _items("members") if listed else F.lit(0)
-    totals = needed.agg(F.count("*").alias("rows"), F.sum(_items("partners")).alias("candidates"),
-                        F.sum(F.coalesce(_items("partners"), of_copies)).alias("pairs")).first()
-    pairs = verified(documents, needed, listed, totals["rows"] <= BROADCAST_ROWS,
-                     _tasks(documents, totals["pairs"] or 0, totals["rows"]))
-    pairs = limited(pairs, needed, totals["candidates"] or 0, documents.settings)
-    return Found(documents, settle(copies_of(needed)), settle(pairs))
+    needed = settle(asked(documents, parts_of(documents), documents.duplicates == "error"))
+    totals = _totals(needed, listed)
+    if totals["shared"]:
+        raise _core.UsageError(SHARED % (totals["shared"], totals["example"]))
+    is_small = totals["bytes"] <= BROADCAST_BYTES
+    pairs = verified(documents, needed, listed, is_small, _tasks(documents, totals))
+    pairs = limited(pairs, needed, totals["candidates"], documents.settings)
+    return Found(documents, copies_of(needed), settle(pairs),
+                 is_small and totals["candidates"] + totals["rows"] <= clusters.SMALL)
+
+
+def _totals(needed: DataFrame, listed: bool) -> dict[str, Any]:
+    """The sums of needs.totals(), and the lowest id that several documents have."""
+    counts = ", ".join(f"{name} bigint" for name in needs.TOTALS)
+    found = needed.mapInArrow(stage("needs.totals", listed), f"{counts}, example string").collect()
+    return {**{name: sum(row[name] for row in found) for name in needs.TOTALS},
+            "example": min((row["example"] for row in found if row["shared"]), default=None)}

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
 from .documents import Documents
 from .pairs import parts_of
-from .stages import by, settle, stage
+from .stages import by, send_if_small, settle, stage
 
 PACKED = "part bigint, packed binary"
 GATHERED = "id string, packed binary"
-BROADCAST_BYTES = 32 << 20
 SPANS = ("array<struct<start: bigint, end: bigint, words: bigint, first: string, "
          "first_start: bigint, first_end: bigint>>")
 
@@ -47,6 +45,4 @@ def _gathered(df: DataFrame, *most: object) -> DataFrame:
 
 def _join_texts(texts: DataFrame, gathered: DataFrame) -> DataFrame:
     """id, text, packed. A small `gathered` is sent to the texts, which then are not moved."""
-    gathered = settle(gathered)
-    size = gathered.agg(F.sum(F.length("packed"))).first()[0] or 0
-    return texts.join(F.broadcast(gathered) if size <= BROADCAST_BYTES else gathered, "id")
+    return texts.join(send_if_small(settle(gathered)), "id")

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from pyspark import StorageLevel
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.types import BinaryType, StringType
 
 from ..cluster.settings import Settings
+
+BROADCAST_BYTES = 32 << 20
+ROW_BYTES = 64  # beside strings
 
 
 def stage(step: str, *arguments: object) -> Callable[[Iterator], Iterator]:
@@ -45,10 +50,21 @@ def check_executors(session: SparkSession) -> None:
     session.range(0, 1, 1, 1).mapInArrow(stage("transport.pack"), "id bigint").collect()
 
 
-def by(df: DataFrame, keys: list[str], order: list[str], tasks: int | None = None) -> DataFrame:
+def by(df: DataFrame, keys: Sequence[str | Column], order: list[str],
+       tasks: int | None = None) -> DataFrame:
     """Rows with equal keys in one partition, sorted: a stream that steps read. `tasks` is the
     number of partitions; None lets Spark choose."""
     return df.repartition(*([tasks] if tasks else []), *keys).sortWithinPartitions(*order)
+
+
+def send_if_small(df: DataFrame) -> DataFrame:
+    """Rows to join with others, which are sent to all executors if they are few bytes. Runs a
+    job, so `df` should be settled."""
+    strings = [field.name for field in df.schema
+               if isinstance(field.dataType, (StringType, BinaryType))]
+    lengths = (F.coalesce(F.octet_length(name), F.lit(0)) for name in strings)
+    size = df.agg(F.sum(sum(lengths, F.lit(ROW_BYTES)))).first()[0] or 0
+    return F.broadcast(df) if size <= BROADCAST_BYTES else df
 
 
 def settle(df: DataFrame) -> DataFrame:
