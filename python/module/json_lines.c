@@ -280,7 +280,7 @@ static char *unquote(const char *in, const char *end, char *out)
         in += plain;
         if (in == end || *in == '"')
             break;
-        if (*in != '\\' || end - in < (in[1] == 'u' ? MAX_ESCAPE : 2))
+        if (*in != '\\' || end - in < 2 || (in[1] == 'u' && end - in < MAX_ESCAPE))
             return NULL;
         in = read_escape(in, out++);
     }
