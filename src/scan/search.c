@@ -10,10 +10,10 @@
  * long as it takes about a second on one core: ranking costs some 60 ns a shingle, and a step of
  * the join 3 ns. */
 static const uint64_t EXACT_PROGRAM_SHINGLES = 12 << 20;
-/* For texts it is the join as long as the whole run takes at most 1.2 times as long as with bands,
- * which cost 7 ns a shingle and 2 ms in all. From 400 records of 600 bytes on, the join takes 1.2
- * to 4 times as long with passages, and 2 to 40 times without. */
-static const uint64_t EXACT_SHINGLES = 64 << 10;
+/* For texts it is the join as long as that costs half a second more than bands, so that nothing is
+ * missed in a class or a folder of articles. In larger collections the counts of shingles leave the
+ * caches, and cost up to 155 ns each. */
+static const uint64_t EXACT_SHINGLES = 4 << 20;
 /* Cleaning chooses it as long as the run takes about as long as with bands. */
 static const uint64_t EXACT_CLEANING_SHINGLES = 16 << 10;
 static const double EXACT_STEPS = 3e8;
