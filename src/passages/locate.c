@@ -186,9 +186,8 @@ static int list_passages(const locator *l)
         return TWINSET_NOMEM;
     for (size_t i = 0; i < l->found->count && status == TWINSET_OK; i++) {
         const tw_passage *passage = &l->found->list[i];
-        const tw_token_run *runs = l->found->runs.data + passage->first_run;
         for (size_t r = 0; r < passage->run_count && status == TWINSET_OK; r++)
-            status = add_run(l, &runs[r]);
+            status = add_run(l, &l->found->runs.data[passage->first_run + r]);
         out->list[i] = (tw_located_passage){
             .a = span_of(l, 0, passage->a, passage->a_end),
             .b = span_of(l, 1, passage->b, passage->b_end),
