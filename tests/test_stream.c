@@ -317,6 +317,24 @@ static void large_windows_of_zstd_are_read(void **state)
     assert_gives("a", 100, LITERAL(TWINSET));
 }
 
+/* A block of 3,595 equal bytes, and one whose header says that it is too large. However much is
+ * read at a time, the first comes out. */
+static void a_block_of_zstd_before_damage_is_given(void **state)
+{
+    (void)state;
+    static const char frame[] = "\x28\xb5\x2f\xfd\x00\x40\x5a\x70\x00x\x00\xe4\xef";
+    char text[3595];
+    memset(text, 'x', sizeof text);
+    save("a", LITERAL(frame));
+    for (size_t chunk = 1; chunk < 2 * sizeof text; chunk += 1 + chunk / 2) {
+        outcome read = read_all("a", chunk);
+        assert_int_equal(read.status, TWINSET_IO);
+        assert_int_equal(read.bytes.length, sizeof text);
+        assert_memory_equal(read.bytes.data, text, sizeof text);
+        tw_bytes_free(&read.bytes);
+    }
+}
+
 /* A header with a dictionary of 4 GB and a correct checksum. */
 static void a_stream_that_needs_much_memory_is_refused(void **state)
 {
@@ -608,6 +626,7 @@ int main(void)
         TEST(garbage_after_a_member_is_an_error),
         TEST(frames_of_zstd_can_be_skipped),
         TEST(large_windows_of_zstd_are_read),
+        TEST(a_block_of_zstd_before_damage_is_given),
         TEST(a_stream_that_needs_much_memory_is_refused),
         TEST(a_truncated_stream_gives_its_first_bytes),
         TEST(a_truncated_long_stream_loses_little),

@@ -45,6 +45,7 @@ struct tw_stream {
         struct {
             ZSTD_DCtx *context;
             size_t wanted; /* how many bytes a block still takes */
+            bool is_full;  /* the last output was: the block may have more */
         } zstd;
         lzma_stream xz;
         bz_stream bzip2;
@@ -134,6 +135,7 @@ static bool zstd_begin(tw_stream *stream, bool first)
         return false;
     int most = ZSTD_dParam_getBounds(ZSTD_d_windowLogMax).upperBound;
     stream->state.zstd.wanted = ZSTD_initDStream(context);
+    stream->state.zstd.is_full = false;
     return !ZSTD_isError(ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, most));
 }
 
@@ -143,9 +145,16 @@ static unpack_step zstd_unpack(tw_stream *stream, char *out, size_t space, size_
     size_t left = stream->end - stream->at, wanted = stream->state.zstd.wanted;
     wanted -= wanted > BLOCK_HEADER_BYTES ? BLOCK_HEADER_BYTES : 0;
     ZSTD_inBuffer from = {stream->input + stream->at, left < wanted ? left : wanted, 0};
+    ZSTD_inBuffer none = {NULL, 0, 0};
     ZSTD_outBuffer to = {out, space, 0};
-    size_t answer = ZSTD_decompressStream(stream->state.zstd.context, &to, &from);
+    ZSTD_DCtx *context = stream->state.zstd.context;
+    size_t answer = 0;
+    if (stream->state.zstd.is_full) /* for the same reason, the rest of a block comes first */
+        answer = ZSTD_decompressStream(context, &to, &none);
+    if (to.pos == 0)
+        answer = ZSTD_decompressStream(context, &to, &from);
     stream->at += from.pos;
+    stream->state.zstd.is_full = to.pos == space;
     *written = to.pos;
     if (ZSTD_isError(answer))
         return ZSTD_getErrorCode(answer) == ZSTD_error_memory_allocation ? STEP_NO_MEMORY
