@@ -258,7 +258,8 @@ static int estimate(tw_index *index, tw_corpus *corpus, twinset_result *result,
     int status = tw_store_begin(index, false, error);
     if (status != TWINSET_OK)
         return status;
-    return tw_store_end(index, tw_estimate_corpus(index, corpus, result, error), error);
+    status = tw_store_end(index, tw_estimate_corpus(index, corpus, result, error), error);
+    return status == TWINSET_OK ? tw_complete_error(error, tw_list_skips(corpus, result)) : status;
 }
 
 int tw_index_query_corpus(tw_index *index, tw_corpus *corpus, twinset_result *result,
