@@ -281,8 +281,13 @@ static void put_shares(const table *t, const twinset_pair *pair)
     put_right(t->sink, GAP + PERCENT, tw_number_percent(b).text);
 }
 
+/* A similar pair shares a shingle: a passage of no length was not measured. */
 static void put_longest(const table *t, uint64_t longest)
 {
+    if (!longest) {
+        put_right(t->sink, GAP + longest_columns(t), "-");
+        return;
+    }
     put_right(t->sink, GAP + t->longest, tw_number_count(longest).text);
     tw_put(t->sink, " ", 1);
     tw_put_text(t->sink, tw_unit(t->options));

@@ -209,6 +209,10 @@ class BadInput(Shared):
                 result = self.succeed(*search, *options)
                 self.assertIn("too large for --memory 1M were not looked for", result.messages)
                 self.assertNotIn("longest", result.text)
+        self.write("essays/b.txt", "\n".join(Author(5).text(50)))
+        result = self.succeed("essays", "-t", "0.3", "--method", "lsh", *options)
+        self.assertRegex(result.text, r"% +-  a\.txt  b\.txt")
+        self.assertNotIn("0 chars", result.text)
 
     def test_other_scripts(self):
         random_ = random.Random(4)
