@@ -120,9 +120,9 @@ TWINSET_CHECKED int twinset_index_skip(const twinset_index *index, size_t number
 /* Finds what resembles the documents of a collection: the pairs that twinset_collection_scan()
  * finds if these have the role TWINSET_ROLE_LIKE and the documents of the index are new. The
  * collection's options say `threshold`, `top`, `method`, `min_passage`, `threads`, `memory` and
- * `group`; the others must be as above. A document of the index with the id and the text of one that
- * is asked about is taken for the same document, and not compared with it; with another text, it is
- * named INDEX#ID.
+ * `group`; the others must be as above. A document of the index with the id and the text of one
+ * that is asked about is taken for the same document, and not compared with it; with another text,
+ * it is named INDEX#ID.
  * Method exact compares with every document of the index. Method lsh proposes candidates by bands,
  * and gives what a scan by lsh with as many hashes, bands and rows gives. Method auto is exact for
  * a small index (TWINSET_INDEX_EXACT_TOKENS) and for programs; otherwise candidates come from
