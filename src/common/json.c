@@ -87,6 +87,8 @@ tw_json tw_json_continue_object(tw_sink *sink, bool has_members)
 
 static void break_line(tw_json *json)
 {
+    if (json->is_compact)
+        return;
     tw_put(json->sink, "\n", 1);
     tw_put_spaces(json->sink, 2 * (size_t)json->depth);
 }
@@ -95,14 +97,14 @@ static void begin_value(tw_json *json, const char *key)
 {
     tw_json_level *level = json->depth > 0 ? &json->levels[json->depth - 1] : NULL;
     if (level && level->has_elements)
-        tw_put(json->sink, ", ", level->has_lines ? 1 : 2);
+        tw_put(json->sink, ", ", level->has_lines || json->is_compact ? 1 : 2);
     if (level && level->has_lines)
         break_line(json);
     if (level)
         level->has_elements = true;
     if (key) {
         tw_put_json_string(json->sink, key);
-        tw_put(json->sink, ": ", 2);
+        tw_put(json->sink, ": ", json->is_compact ? 1 : 2);
     }
 }
 

@@ -27,6 +27,7 @@ typedef struct tw_json_level {
 
 typedef struct tw_json {
     tw_sink *sink;
+    bool is_compact; /* without spaces and line breaks, for programs alone */
     unsigned depth;
     tw_json_level levels[TW_JSON_DEPTH];
 } tw_json;

@@ -29,7 +29,9 @@ tw_json tw_page_begin_block(tw_page *page, tw_sink *escaped, const char *id)
     tw_put_text(page->sink, id);
     tw_put_text(page->sink, "\">");
     tw_sink_init(escaped, write_escaped, page->sink);
-    return tw_json_new(escaped);
+    tw_json json = tw_json_new(escaped);
+    json.is_compact = true;
+    return json;
 }
 
 void tw_page_end_block(tw_page *page, tw_sink *escaped)
@@ -200,13 +202,16 @@ static void free_shown(tw_shown_document *shown)
 static void free_page(tw_page *page)
 {
     for (size_t i = 0; i < page->block_count && page->blocks; i++) {
-        tw_bytes_free(&page->blocks[i].packed);
+        tw_bytes_free(&page->blocks[i].text);
         tw_free(page->blocks[i].list);
     }
+    for (size_t i = 0; i < tw_page_groups(page->block_count) && page->groups; i++)
+        tw_bytes_free(&page->groups[i]);
     for (size_t i = 0; i < page->shown_count; i++)
         free_shown(&page->shown[i]);
     tw_free(page->shown);
     tw_free(page->blocks);
+    tw_free(page->groups);
     tw_free(page->removals);
     tw_free(page->words.data);
     tw_arena_release(page->arena);

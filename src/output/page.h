@@ -19,7 +19,8 @@
 enum {
     TW_PAGE_BYTES = 50 << 20, /* of a page, where memory allows */
     TW_MOST_SHARING = 100,    /* documents that are counted for a passage */
-    TW_MOST_REMOVALS = 10000  /* that are listed */
+    TW_MOST_REMOVALS = 10000, /* that are listed */
+    TW_PAIRS_IN_GROUP = 8     /* whose passages are packed together: a third less than alone */
 };
 
 /* The template, made by web/build; page_template.c is written by the build. Empty: the build had
@@ -51,7 +52,7 @@ typedef struct tw_shown_passage {
 
 /* The passages of a pair. */
 typedef struct tw_pair_block {
-    tw_bytes packed; /* as JSON; empty: none */
+    tw_bytes text; /* as JSON, until it is packed; empty: none */
     tw_shown_passage *list;
     size_t count, capacity;
 } tw_pair_block;
@@ -67,6 +68,7 @@ typedef struct tw_page {
     tw_u64s words;   /* those to black out */
     tw_pair_block *blocks;
     size_t block_count;
+    tw_bytes *groups;  /* passages of every TW_PAIRS_IN_GROUP pairs, packed */
     size_t all_pairs;  /* of the result, of which `result` has those that are listed */
     size_t pair_count; /* the first pairs, whose passages and texts are on the page */
     size_t *removals;  /* indices of those that are listed, ascending */
@@ -87,6 +89,12 @@ size_t tw_page_index(const tw_page *page, uint32_t document);
 /* Writes a digest as a member of a JSON object. */
 void tw_json_digest(tw_json *json, const char *key, const uint8_t digest[20]);
 
+/* How many groups there are of so many pairs. */
+static inline size_t tw_page_groups(size_t pairs)
+{
+    return (pairs + TW_PAIRS_IN_GROUP - 1) / TW_PAIRS_IN_GROUP;
+}
+
 /* ---- page_run.c */
 int tw_page_run(tw_page *page, twinset_error *error) TW_CHECKED;
 
@@ -100,7 +108,7 @@ int tw_page_collection(tw_page *page) TW_CHECKED;
 
 /* ---- page_passages.c */
 
-/* Fills the block of a pair; other threads may fill those of others. */
+/* Fills the block of a pair, not packed yet; other threads may fill those of others. */
 int tw_page_find_passages(tw_page *page, size_t index, twinset_error *error) TW_CHECKED;
 /* Counts the documents that share each passage, by the listed pairs. */
 int tw_page_count_sharing(tw_page *page) TW_CHECKED;

@@ -1,8 +1,8 @@
 /*
- * The blocks of the page that stand after its script: passages, and the text of each document,
- * packed by itself so that a page of many documents opens at once. Pairs are taken in their order,
- * a batch at a time on all threads, until passages and texts reach the limit for their size; what
- * comes first is the same for any number of threads.
+ * The blocks of the page that stand after its script: passages, packed for some pairs at a time,
+ * and the text of each document, packed by itself, so that a page of many documents opens at once.
+ * Pairs are taken in their order, a batch at a time on all threads, until passages and texts reach
+ * the limit for their size; what comes first is the same for any number of threads.
  */
 #include "page.h"
 
@@ -11,7 +11,7 @@
 #include <zlib.h>
 
 enum {
-    BATCH = 256,
+    BATCH = 256,     /* whole groups of pairs */
     BLOCK_BYTES = 70 /* of what stands around a block of data */
 };
 
@@ -125,8 +125,9 @@ static bool take_pair(tw_page *page, size_t index, uint64_t *left)
 {
     enum { BYTES_IN_TABLES = 16 }; /* about, of a passage */
     uint32_t documents[2];
-    const tw_pair_block *block = &page->blocks[index];
-    uint64_t bytes = size_of_block(&block->packed) + block->count * BYTES_IN_TABLES;
+    bool is_first = index % TW_PAIRS_IN_GROUP == 0;
+    uint64_t bytes = page->blocks[index].count * BYTES_IN_TABLES +
+                     (is_first ? size_of_block(&page->groups[index / TW_PAIRS_IN_GROUP]) : 0);
     tw_result_pair_documents(page->result, index, documents);
     if (bytes > *left)
         return false;
@@ -134,23 +135,55 @@ static bool take_pair(tw_page *page, size_t index, uint64_t *left)
     return take_texts(page, documents[0], left) && take_texts(page, documents[1], left);
 }
 
+/* Packs the passages of a group of pairs as one list, null for a pair without. */
+static int pack_group(void *context, unsigned worker, size_t index)
+{
+    (void)worker;
+    const page_batch *batch = context;
+    tw_page *page = batch->page;
+    size_t first = batch->first + index * TW_PAIRS_IN_GROUP, end = first + TW_PAIRS_IN_GROUP;
+    tw_bytes list = {0};
+    int status = TWINSET_OK;
+    for (size_t i = first; i < end && i < page->pair_count && status == TWINSET_OK; i++) {
+        tw_bytes *text = &page->blocks[i].text;
+        status = tw_bytes_append(&list, i == first ? "[" : ",", 1);
+        if (status == TWINSET_OK)
+            status = text->length ? tw_bytes_append(&list, text->data, text->length)
+                                  : tw_bytes_append(&list, "null", 4);
+        tw_bytes_free(text);
+    }
+    if (status == TWINSET_OK)
+        status = tw_bytes_append(&list, "]", 1);
+    if (status == TWINSET_OK)
+        status = tw_page_pack(&list, &page->groups[first / TW_PAIRS_IN_GROUP]);
+    tw_bytes_free(&list);
+    return status;
+}
+
+/* Finds the passages of a batch, and packs them and the texts of its documents. */
+static int collect_batch(page_batch *batch, size_t count)
+{
+    tw_loop loop = {.threads = batch->page->result->options.threads, .stage = "passages"};
+    int status = tw_parallel(&loop, count, find_one, batch);
+    if (status == TWINSET_OK)
+        status = tw_parallel(&loop, tw_page_groups(count), pack_group, batch);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t documents[2];
+        tw_result_pair_documents(batch->page->result, batch->first + i, documents);
+        add_document(batch, documents[0]);
+        add_document(batch, documents[1]);
+    }
+    return status == TWINSET_OK ? pack_batch(batch) : status;
+}
+
 static int collect_pairs(tw_page *page, uint64_t *left, twinset_error *error)
 {
     page_batch batch = {.page = page, .error = error};
-    tw_loop loop = {.threads = page->result->options.threads, .stage = "passages"};
     int status = TWINSET_OK;
     for (size_t taken = 0; taken < page->pair_count && status == TWINSET_OK;) {
         size_t count = page->pair_count - taken < BATCH ? page->pair_count - taken : BATCH;
         batch.first = taken;
-        status = tw_parallel(&loop, count, find_one, &batch);
-        for (size_t i = 0; i < count; i++) {
-            uint32_t documents[2];
-            tw_result_pair_documents(page->result, taken + i, documents);
-            add_document(&batch, documents[0]);
-            add_document(&batch, documents[1]);
-        }
-        if (status == TWINSET_OK)
-            status = pack_batch(&batch);
+        status = collect_batch(&batch, count);
         for (size_t i = 0; i < count && status == TWINSET_OK; i++)
             if (!take_pair(page, taken++, left)) {
                 page->pair_count = taken - 1;
@@ -217,7 +250,8 @@ int tw_page_collect(tw_page *page, twinset_error *error)
     page->pair_count = pairs < TWINSET_PAIRS_WITH_PASSAGES ? pairs : TWINSET_PAIRS_WITH_PASSAGES;
     page->block_count = page->pair_count;
     page->blocks = tw_calloc(page->block_count + 1, sizeof *page->blocks);
-    if (!page->blocks)
+    page->groups = tw_calloc(tw_page_groups(page->block_count) + 1, sizeof *page->groups);
+    if (!page->blocks || !page->groups)
         return TWINSET_NOMEM;
     status = collect_pairs(page, &left, error);
     if (status == TWINSET_OK)
@@ -260,20 +294,17 @@ static void put_texts(tw_page *page, size_t index)
     }
 }
 
-static void put_passages(tw_page *page, size_t index)
+static void put_group(tw_page *page, size_t index)
 {
-    const tw_bytes *packed = &page->blocks[index].packed;
     char id[48];
-    if (!packed->length)
-        return;
     snprintf(id, sizeof id, "passages-%zu", index);
-    put_packed(page->sink, id, packed);
+    put_packed(page->sink, id, &page->groups[index]);
 }
 
 void tw_page_texts(tw_page *page)
 {
-    for (size_t i = 0; i < page->pair_count; i++)
-        put_passages(page, i);
+    for (size_t i = 0; i < tw_page_groups(page->pair_count); i++)
+        put_group(page, i);
     for (size_t i = 0; i < page->shown_count; i++)
         put_texts(page, i);
 }

@@ -48,7 +48,18 @@ class Page(html.parser.HTMLParser):
         return self.unpacked(f"text-{document}-{file}")
 
     def passages(self, index):
-        return json.loads(self.unpacked(f"passages-{index}"))
+        return json.loads(self.unpacked(f"passages-{index // 8}"))[index % 8]
+
+    @staticmethod
+    def spans(passage):
+        """The spans of equal text of a passage: from and to in a, then in b."""
+        numbers = passage["spans"]
+        a, b = passage["a"]["bytes"][0], passage["b"]["bytes"][0]
+        for i in range(0, len(numbers), 4):
+            before_a, length_a, before_b, length_b = numbers[i:i + 4]
+            span = (a + before_a, a + before_a + length_a, b + before_b, b + before_b + length_b)
+            _, a, _, b = span
+            yield span
 
     @property
     def pairs(self):

@@ -23,11 +23,12 @@ class Html(Case):
         documents, seen = page.block("documents"), 0
         for index, pair in enumerate(page.pairs):
             for passage in page.passages(index)["list"]:
+                sources = {}
                 for side in "ab":
                     document = documents[pair[side]]
                     files = [file["name"] for file in document["files"]]
                     file = files.index(passage[side]["file"]) if "file" in passage[side] else 0
-                    source = read(name_of(document, files[file]))
+                    source = sources[side] = read(name_of(document, files[file]))
                     self.assertEqual(page.text(pair[side], file), source)
                     first, last = passage[side]["bytes"]
                     self.assertTrue(0 <= first < last <= len(source))
@@ -35,12 +36,10 @@ class Html(Case):
                     lines = passage[side]["lines"]
                     self.assertEqual(lines[0], source[:first].count(b"\n") + 1)
                     self.assertTrue(quoted.strip())
-                for a_from, a_to, b_from, b_to in passage["spans"]:
-                    if not page.block("run")["programs"]:  # equal text, by its words
-                        texts = [page.text(pair["a"])[a_from:a_to],
-                                 page.text(pair["b"])[b_from:b_to]]
-                        self.assertEqual(*(re.findall(r"\w+", text.decode().casefold())
-                                           for text in texts))
+                for a_from, a_to, b_from, b_to in page.spans(passage):
+                    texts = sources["a"][a_from:a_to], sources["b"][b_from:b_to]
+                    self.assertEqual(*(re.findall(r"\w+", text.decode().casefold())
+                                       for text in texts))  # equal text, by its words
                     self.assertTrue(passage["a"]["bytes"][0] <= a_from <= a_to
                                     <= passage["a"]["bytes"][1])
                     self.assertTrue(passage["b"]["bytes"][0] <= b_from <= b_to
@@ -106,6 +105,32 @@ class Html(Case):
         background = run["background"]  # of ten programs, all pairs are in the sample
         self.assertEqual((background["sampled"], sum(background["bars"])), (45, 45))
         self.assert_spans(page, lambda document, _: document["name"], self.read)
+
+    def test_names_that_became_others_are_no_equal_text(self):
+        with open(os.path.join(SAMPLES, "programs", "marks-felix.c")) as source:
+            text = source.read()
+        name = max(re.findall(r"\b[a-z]{5,}\b(?!\s*\()", text), key=text.count)
+        self.write("a.c", text)
+        self.write("b.c", re.sub(rf"\b{name}\b", "other", text))
+        page = self.page("a.c", "b.c", "-t", "0.1")
+        self.assert_spans(page, lambda document, _: document["name"], self.read)
+        equal = [page.text(page.pairs[0]["a"])[a_from:a_to].decode()
+                 for passage in page.passages(0)["list"]
+                 for a_from, a_to, _, _ in page.spans(passage)]
+        self.assertTrue(equal)
+        self.assertFalse([text for text in equal if re.search(rf"\b{name}\b", text)])
+
+    def test_passages_of_many_pairs_are_small(self):
+        """The passages of a pair take a few hundred bytes; offsets of each token took thousands."""
+        with open(os.path.join(SAMPLES, "programs", "marks-felix.c")) as source:
+            text = source.read()
+        for i in range(30):
+            self.write(f"in/{i}.c", re.sub(r"\b(?:i|n|sum|total|count)\b", rf"\g<0>{i}", text))
+        page = self.page("in", "-t", "0.1", "--measure", "jaccard", "--common", "1")
+        self.assertEqual(len(page.pairs), 435)
+        bytes_of_passages = sum(len(text) for name, text in page.blocks.items()
+                                if name.startswith("passages-"))
+        self.assertLess(bytes_of_passages / 435, 600)
 
     def test_spans_in_any_script(self):
         """Texts are right to left, outside of the basic plane, with tabs, and without spaces."""

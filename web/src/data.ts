@@ -94,8 +94,10 @@ export interface Passage {
     documents: number | null;
     among: number | null;
     sketch: string[]; // the smallest hashes of its words, to find it again elsewhere
-    spans: [number, number, number, number][]; // equal bytes: of a, then of b
+    spans: Span[]; // equal bytes
 }
+
+type Span = [number, number, number, number]; // from and to in a, then in b
 
 export interface Passages {
     list: Passage[];
@@ -219,17 +221,47 @@ async function awaitElement(id: string): Promise<string | null> {
 
 const none: Passages = {list: [], excluded: [[], []]};
 
-/** The passages of a pair; null where the report has none of it. */
-export async function passagesOf(pair: Pair): Promise<Passages | null> {
-    const packed = await awaitElement(`passages-${pair.index}`);
+const PAIRS_IN_GROUP = 8; // whose passages are packed together
+let latest: {group: number; list: Promise<(Passages | null)[] | null>} | null = null;
+
+async function unpackGroup(group: number): Promise<(Passages | null)[] | null> {
+    const packed = await awaitElement(`passages-${group}`);
     if (packed === null) return null;
     const text = new TextDecoder().decode(await unpack(packed));
-    const passages = {...none, ...(JSON.parse(text) as Passages)};
-    for (const passage of passages.list) {
+    return (JSON.parse(text) as (Passages | null)[]).map((found, i) =>
+        found ? completed(pairs[group * PAIRS_IN_GROUP + i], found) : null,
+    );
+}
+
+/** Passages with what is left out of them where it follows from the rest. */
+function completed(pair: Pair | undefined, found: Passages): Passages | null {
+    if (!pair) return null;
+    for (const passage of found.list) {
+        const packed = passage.spans as unknown as number[];
+        passage.spans = spansOf(packed, [passage.a.bytes[0], passage.b.bytes[0]]);
         passage.a.file_index = fileIndex(pair.a, passage.a.file);
         passage.b.file_index = fileIndex(pair.b, passage.b.file);
     }
-    return passages;
+    return {...none, ...found};
+}
+
+/** Spans from four numbers each: how much lies before it in a, how long it is there; then of b. */
+function spansOf(packed: number[], [a, b]: [number, number]): Span[] {
+    const spans: Span[] = [];
+    for (let i = 0; i + 3 < packed.length; i += 4) {
+        const from = [a + packed[i]!, b + packed[i + 2]!] as const;
+        [a, b] = [from[0] + packed[i + 1]!, from[1] + packed[i + 3]!];
+        spans.push([from[0], a, from[1], b]);
+    }
+    return spans;
+}
+
+/** The passages of a pair; null where the report has none of it. */
+export async function passagesOf(pair: Pair): Promise<Passages | null> {
+    if (!hasPassages(pair)) return null;
+    const group = Math.floor(pair.index / PAIRS_IN_GROUP);
+    if (latest?.group !== group) latest = {group, list: unpackGroup(group)};
+    return (await latest.list)?.[pair.index % PAIRS_IN_GROUP] ?? null;
 }
 
 const fileIndex = (document: number, name: string | undefined) =>
