@@ -201,6 +201,50 @@ test("a passage is dismissed in all pairs, and their scores change", async () =>
     assert.ok(parseFloat(score) < 50, score);
 });
 
+test("scores without a dismissed passage are on every page", async () => {
+    const tab = await open(browser, essays);
+    await openFirstPair(tab);
+    const shares = () => tab.locator(".pane header .soft").allTextContents();
+    const [address, before, passages] = [
+        new URL(tab.url()).hash,
+        await tab.locator(".score .percent").textContent(),
+        await tab.locator(".passage").count(),
+    ];
+    const covered = await shares();
+    await tab.click(".passage .small >> nth=0");
+    await tab.waitForSelector(".score .warm");
+    const after = await tab.locator(".score .percent").textContent();
+    assert.ok(parseFloat(after) < parseFloat(before), `${after} of ${before}`);
+    assert.match(await tab.textContent(".score .warm"), new RegExp(`${after}.*${before}`));
+    for (const [i, share] of (await shares()).entries())
+        assert.ok(parseFloat(/[\d.]+/.exec(share)) < parseFloat(/[\d.]+/.exec(covered[i])), share);
+    assert.equal(await tab.locator("mark:not(.off)[data-passage='0']").count(), 0);
+    await tab.keyboard.press("c");
+
+    await go(tab, "#/review");
+    assert.ok((await tab.textContent("tbody")).includes(after));
+    await follow(tab, "tbody a:has-text('Print this case')");
+    assert.equal(await tab.locator("section.evidence").count(), passages - 1);
+    assert.match(await tab.textContent(".case"), /Left out: 1 dismissed passage/);
+    assert.match(await tab.textContent(".facts"), new RegExp(`${after} without dismissed`));
+
+    // The bar that the pair was in has moved.
+    await go(tab, "#/");
+    const bars = (page) => page.locator(".histogram .bar title").allTextContents();
+    assert.notDeepEqual(await bars(tab), await bars(page));
+    await go(tab, "#/pairs");
+    await tab.fill("label:has-text('Threshold') input", "0");
+    const row = tab.locator(`.row:has(a[href="${address}"])`);
+    assert.ok((await row.textContent()).includes(after));
+    const saving = tab.waitForEvent("download");
+    await tab.click("button:has-text('Save as CSV')");
+    const [head, ...rows] = readFileSync(await (await saving).path(), "utf8").split("\r\n");
+    const column = head.split(",").indexOf("without_dismissed");
+    assert.ok(rows.some((one) => (100 * one.split(",")[column]).toFixed(3).startsWith(
+        parseFloat(after).toFixed(1))), rows[0]);
+    await tab.context().close();
+});
+
 test("a redacted case shows only shared text of the second document", async () => {
     await openFirstPair(page);
     const name = await page.locator(".pane header a").nth(1).textContent();
@@ -210,6 +254,52 @@ test("a redacted case shows only shared text of the second document", async () =
     assert.equal(await page.locator(".pane header a").count(), 1);
     await follow(page, "a:has-text('Print this case')");
     assert.ok(!(await text("main")).includes(name));
+});
+
+test("a redacted case has no name, comment, value or note of the other document", async () => {
+    const program = (author, sum, unit, comment) => `# Author: ${author}
+def total(items):
+    ${sum} = 0
+    for item in items:
+        ${comment}
+        if item.${unit} > 3:
+            ${sum} += item.${unit} * item.count  # ${author} was here
+        else:
+            ${sum} -= item.count
+    return ${sum}
+
+
+def show(items):
+    for item in sorted(items):
+        print("of ${author}", item.${unit}, item.count)
+    return len(items)
+`;
+    write("accused/a.py", program("Lovelace", "result", "weight", "pass"));
+    write("accused/b.py", program("Franklin", "benny", "heavy", "# call Franklin: 555-1234"));
+    const path = report(join(write("accused/c.py", "print('another one')\n"), ".."), "-t", "0.05");
+    const tab = await open(browser, path);
+    await openFirstPair(tab);
+    await tab.keyboard.press("c");
+    await tab.fill(".note", "Franklin gave it away.");
+    await tab.locator(".note").blur();
+    const address = new URL(tab.url()).hash.split("/").slice(0, 3).join("/");
+    const isFirst = (await tab.locator(".pane header a").first().textContent()) === "a.py";
+    await go(tab, `${address}/1/hide-${isFirst ? "b" : "a"}`);
+    await tab.waitForSelector("main[data-ready]");
+    const secret = /franklin|benny|heavy|555/i;
+    const shown = async () => {
+        const html = await tab.locator("main").innerHTML();
+        assert.ok(!secret.test(html), secret.exec(html)?.input.slice(0, 9_000));
+        assert.match(html, /item\.count/);
+        assert.match(html, /Lovelace/);
+    };
+    await shown();
+    await follow(tab, "a:has-text('Print this case')");
+    await shown();
+    const saving = tab.waitForEvent("download");
+    await tab.click("button:has-text('Save as a page of its own')");
+    assert.ok(!secret.test(readFileSync(await (await saving).path(), "utf8")));
+    await tab.context().close();
 });
 
 test("pages to print have every passage in full", async () => {

@@ -97,7 +97,7 @@ export interface Passage {
     spans: Span[]; // equal bytes
 }
 
-type Span = [number, number, number, number]; // from and to in a, then in b
+export type Span = [number, number, number, number]; // from and to in a, then in b
 
 export interface Passages {
     list: Passage[];

@@ -1,6 +1,6 @@
 // One line that says why a pair is listed.
 import {documents, figure, Pair, pairs, run} from "./data";
-import {countedPassages} from "./state";
+import {countedPassages, coverageLeft} from "./state";
 import {amount, percent, words} from "./words";
 
 export const unit = run.programs ? "token" : "word";
@@ -32,11 +32,19 @@ export function rarityOf(all: number, listed: number): string | null {
     return null;
 }
 
-/** How much of each document is shared: in passages or, where none were looked for, in shingles. */
-export function shares(pair: Pair): [number, number] | null {
+export interface Shares {
+    0: number;
+    1: number;
+    isOfPassages: boolean;
+}
+
+/** How much of each document is in passages or, where none were looked for, in shingles of both. */
+export function shares(pair: Pair): Shares | null {
+    const left = coverageLeft(pair);
     for (const name of ["coverage", "containment"]) {
         const [a, b] = [figure(pair, `${name}_a`), figure(pair, `${name}_b`)];
-        if (a !== null && b !== null) return [a, b];
+        if (a !== null && b !== null)
+            return {0: a * left[0]!, 1: b * left[1]!, isOfPassages: name === "coverage"};
     }
     return null;
 }
@@ -73,5 +81,5 @@ export function chance(pair: Pair): string | null {
 
 export function coverage(pair: Pair): string | null {
     const both = shares(pair);
-    return both && words.coverage(percent(both[0]), percent(both[1]));
+    return both && words.coverage(percent(both[0]), percent(both[1]), both.isOfPassages);
 }

@@ -1,7 +1,7 @@
 // The page of `twinset serve`: a box for a document, what of the index resembles it, and where.
 import "./style.css";
 import "./server.css";
-import type {Passages} from "./data";
+import type {Passages, Span} from "./data";
 import {announce, h, markReady, replace} from "./dom";
 import {
     FoundPassage,
@@ -146,7 +146,7 @@ function asPassages(found: FoundPassage[]): Passages {
         documents: null,
         among: null,
         sketch: [],
-        spans: [],
+        spans: [[...one.a.bytes, ...one.b.bytes] as Span],
     }));
     return {list, excluded: [[], []]};
 }
@@ -156,7 +156,7 @@ function pane(title: string, content: string | null, passages: Passages, side: 0
     const view =
         bytes === null
             ? h("p", {class: "soft pad"}, words.noText)
-            : textView(bytes, marksOf(bytes.length, passages, side, 0), false);
+            : textView(bytes, marksOf(bytes.length, passages, side, 0), null);
     return h(
         "section",
         {class: "pane"},

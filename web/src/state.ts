@@ -13,6 +13,7 @@ import {
     passagesOf,
     run,
 } from "./data";
+import {covered, Range} from "./spans";
 import {words} from "./words";
 
 export type Verdict = "confirmed" | "dismissed";
@@ -242,10 +243,18 @@ export const isDismissed = (passage: Passage) =>
 interface Sketched {
     sketch: string[];
     amount: number; // of it, in what similarities count
+    spans: [Range, Range]; // of both documents, as if the files of each were one
+}
+
+/** What is dismissed of a pair. */
+interface Dismissed {
+    passages: Set<number>;
+    amount: number; // of them, in what similarities count
+    left: [number, number]; // of what passages cover of both documents, the share that still counts
 }
 
 const sketched = new Map<number, Sketched[]>(); // by pair, read when the first is dismissed
-const dismissedIn = new Map<number, Map<number, number>>(); // by pair: its passages, how much
+const dismissedIn = new Map<number, Dismissed>(); // by pair
 
 /** How much of what similarities count a passage has: characters, or words and tokens. */
 function amountOf(passage: Passage): number {
@@ -259,24 +268,53 @@ async function sketchesOf(pair: Pair): Promise<Sketched[]> {
     const list = ((await passagesOf(pair))?.list ?? []).map((one) => ({
         sketch: one.sketch,
         amount: amountOf(one),
+        spans: [spanIn(pair.a, one.a), spanIn(pair.b, one.b)] as [Range, Range],
     }));
     sketched.set(pair.index, list);
     return list;
 }
 
+/** Where a passage is in a document, as if its files were one. */
+export function spanIn(document: number, {file_index, bytes}: Passage["a"]): Range {
+    const start = documents[document]!.files
+        .slice(0, file_index)
+        .reduce((sum, file) => sum + file.bytes, 0);
+    return [start + bytes[0], start + bytes[1]];
+}
+
+/** What is dismissed of a pair; null: nothing. */
+function dismissedOf(all: Sketched[]): Dismissed | null {
+    const isOff = all.map(({sketch}) => review.passages.some((one) => isSame(one, sketch)));
+    if (!isOff.includes(true)) return null;
+    const left = ([0, 1] as const).map((side) => {
+        const spans = all.map((one) => one.spans[side]);
+        return covered(spans.filter((_, i) => !isOff[i])) / Math.max(1, covered(spans));
+    });
+    return {
+        passages: new Set([...all.keys()].filter((i) => isOff[i])),
+        amount: all.reduce((sum, one, i) => sum + (isOff[i] ? one.amount : 0), 0),
+        left: left as [number, number],
+    };
+}
+
+/** Counts changes of what is dismissed, for what shows scores without being drawn each time. */
+export let dismissals = 0;
+let search = 0; // for dismissed passages, of which the latest alone counts
+
 /** Finds the dismissed passages of each pair. */
 async function applyDismissals(): Promise<void> {
-    const found = new Map<number, Map<number, number>>();
-    const isOff = ({sketch}: Sketched) => review.passages.some((one) => isSame(one, sketch));
+    const found = new Map<number, Dismissed>(),
+        mine = ++search;
     if (review.passages.length)
         for (const pair of pairs) {
             if (!pair.lengths.length) continue;
-            const which = new Map<number, number>();
-            (await sketchesOf(pair)).forEach((one, i) => isOff(one) && which.set(i, one.amount));
-            if (which.size) found.set(pair.index, which);
+            const off = dismissedOf(await sketchesOf(pair));
+            if (mine !== search) return;
+            if (off) found.set(pair.index, off);
         }
     dismissedIn.clear();
-    found.forEach((which, index) => dismissedIn.set(index, which));
+    found.forEach((off, index) => dismissedIn.set(index, off));
+    dismissals++;
     changed();
 }
 
@@ -291,17 +329,22 @@ export function dismissPassage(passage: Passage, dismissed: boolean): void {
 /** The similarity without dismissed passages, which leave what is shared and what there is in all;
  * null where nothing of the pair is dismissed. */
 export function similarityWithout(pair: Pair): number | null {
-    const which = dismissedIn.get(pair.index);
-    if (!which) return null;
-    const tokens = [...which.values()].reduce((sum, one) => sum + one, 0);
+    const off = dismissedIn.get(pair.index);
+    if (!off) return null;
     const shared = figure(pair, "shared") ?? 0,
         union = figure(pair, "union") ?? 0;
-    const left = Math.max(0, shared - tokens),
-        all = Math.max(1, union - tokens);
+    const left = Math.max(0, shared - off.amount),
+        all = Math.max(1, union - off.amount);
     return shared ? (pair.similarity * (left / all)) / (shared / union) : 0;
 }
 
 export const scoreOf = (pair: Pair) => similarityWithout(pair) ?? pair.similarity;
+
+/** Of what passages cover of both documents, the share that is not dismissed. */
+export const coverageLeft = (pair: Pair) => dismissedIn.get(pair.index)?.left ?? [1, 1];
+
+export const dismissedPassages = (pair: Pair) =>
+    dismissedIn.get(pair.index)?.passages ?? new Set<number>();
 
 // ---- what is shown
 
@@ -324,12 +367,12 @@ function passesLabels(pair: Pair): boolean {
 export function countedPassages(pair: Pair): number[] {
     const without =
         (filters.quotations ? IN_QUOTATION : 0) | (filters.bibliography ? IN_BIBLIOGRAPHY : 0);
-    const dismissed = dismissedIn.get(pair.index);
+    const dismissed = dismissedPassages(pair);
     return [...pair.lengths.keys()].filter(
         (index) =>
             pair.lengths[index]! >= filters.minimum &&
             !(pair.contexts[index]! & without) &&
-            !dismissed?.has(index),
+            !dismissed.has(index),
     );
 }
 

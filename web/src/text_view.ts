@@ -63,7 +63,7 @@ export function marksOf(length: number, passages: Passages, side: 0 | 1, file: n
             from,
             to: edges[i + 1]!,
             passage,
-            isEqual: passage >= 0 && (equal[passage]!.length === 0 || covers(passage, from)),
+            isEqual: passage >= 0 && covers(passage, from),
             isExcluded: isExcluded(from),
         });
     }
@@ -130,12 +130,20 @@ export function cutMarks(marks: Mark[], from: number, to: number): Mark[] {
         .map((mark) => ({...mark, from: Math.max(mark.from, from), to: Math.min(mark.to, to)}));
 }
 
+const WORD = /[\p{L}\p{M}\p{N}_]+/gu;
+const folded = (word: string) => word.normalize("NFKC").toLowerCase();
+const blackedOut = (text: string) => "█".repeat(Math.min(text.length, 12));
+
+/** The words of a text, as textView() takes them. */
+export const wordsIn = (text: string): string[] => (text.match(WORD) ?? []).map(folded);
+
 /** The lines of a file, or of the part of it that the marks cover, which begins with the line
- * `number`. With `isRedacted`, what lies outside of passages is blacked out. */
+ * `number`. Where `shown` is given, the text is redacted: only what is equal in both documents stays,
+ * and of it only these words, those of the other one. */
 export function textView(
     bytes: Uint8Array,
     given: Mark[],
-    isRedacted: boolean,
+    shown: Set<string> | null,
     number = 1,
 ): HTMLElement {
     const decoder = new TextDecoder("utf-8", {ignoreBOM: true}),
@@ -158,23 +166,22 @@ export function textView(
         }
         chunk.append(line);
     };
+    const hides = (mark: Mark) => shown !== null && !mark.isEqual;
+    const redacted = (text: string) =>
+        shown ? text.replace(WORD, (word) => (shown.has(folded(word)) ? word : blackedOut(word))) : text;
     const add = (mark: Mark, text: string) => {
-        const isHidden = isRedacted && mark.passage < 0;
+        const isHidden = hides(mark) && /\S/.test(text);
         line.append(
             isHidden
-                ? h(
-                      "span",
-                      {class: "hidden", "aria-label": "…"},
-                      "█".repeat(Math.min(text.length, 12)),
-                  )
-                : markNode(mark, text, !seen.has(mark.passage)),
+                ? h("span", {class: "hidden", role: "img", "aria-label": "…"}, blackedOut(text))
+                : markNode(mark, redacted(text), !seen.has(mark.passage)),
         );
         length += text.length;
-        seen.add(mark.passage);
+        if (!isHidden) seen.add(mark.passage);
     };
     for (const mark of marks) {
         const pieces = decoder.decode(bytes.subarray(mark.from, mark.to)).split("\n");
-        const isHidden = isRedacted && mark.passage < 0;
+        const isHidden = hides(mark) && mark.passage < 0;
         pieces.forEach((whole, i) => {
             if (i > 0) nextLine(false);
             let piece = drawable(whole);

@@ -100,7 +100,10 @@ export const words = {
     alsoIn: (count: number) => `in ${number(count)}${count >= 100 ? " or more" : ""} documents`,
     someOfThem: (count: number, rarity: string) => `${number(count)} of them ${rarity}`,
     nothingCounted: "All that they share is filtered out or dismissed.",
-    coverage: (a: string, b: string) => `${a} of the first, ${b} of the second`,
+    coverage: (a: string, b: string, isOfPassages: boolean) =>
+        isOfPassages
+            ? `passages cover ${a} of the first, ${b} of the second`
+            : `${a} of the first, ${b} of the second`,
     wholeAlike: "Similar all over, without a long passage in common.",
     shortPieces: "Short pieces in common, no longer passage.",
 
@@ -169,7 +172,8 @@ export const words = {
     minimap: "Overview of the text; click to go there",
     keysPassages: "passages",
     digestOf: (digest: string) => `SHA-1 ${digest}`,
-    sharedOfIt: (share: string) => `${share} of it is shared`,
+    sharedOfIt: (share: string, isOfPassages: boolean) =>
+        isOfPassages ? `passages cover ${share} of it` : `${share} of it is shared`,
     file: (n: number) => `File ${n}`,
     bothLines: (a: string, b: string) => `${a} and ${b}`,
     template: "Grey text belongs to a template or is common to many documents. It does not count.",
@@ -179,7 +183,11 @@ export const words = {
     dismissedPassage: "dismissed",
     quotation: "a quotation",
     bibliography: "in a list of sources",
-    withoutDismissed: (share: string) => `about ${share} without dismissed passages`,
+    withoutDismissed: (share: string, all: string) =>
+        `about ${share} without dismissed passages, ${all} with them`,
+    leftOutDismissed: (n: number) => `Left out: ${counted(n, "dismissed passage")}`,
+    withoutDismissedColumn: "without_dismissed",
+    restoreAll: "Count them again",
     redactFirst: "Redact the first",
     redactSecond: "Redact the second",
     showBoth: "Show both documents",

@@ -73,7 +73,7 @@ function reasons(pair: Pair): HTMLElement {
     return h(
         "div",
         {class: "score"},
-        meter(pair.similarity),
+        meter(without ?? pair.similarity),
         h(
             "div",
             null,
@@ -81,7 +81,11 @@ function reasons(pair: Pair): HTMLElement {
             more ? h("div", {class: "why"}, more) : null,
             without === null
                 ? null
-                : h("div", {class: "warm"}, words.withoutDismissed(percent(without))),
+                : h(
+                      "div",
+                      {class: "warm"},
+                      words.withoutDismissed(percent(without), percent(pair.similarity)),
+                  ),
         ),
     );
 }
@@ -131,7 +135,8 @@ function passageButton(
 ): HTMLElement {
     const off = isDismissed(passage);
     const short = (name: string) => (name.length > 18 ? `${name.slice(0, 17)}…` : name);
-    const names = passage.names.slice(0, 2).map((one) => `${short(one.a)} → ${short(one.b)}`);
+    const renames = redaction ? [] : passage.names;
+    const names = renames.slice(0, 2).map((one) => `${short(one.a)} → ${short(one.b)}`);
     return h(
         "div",
         {class: `passage c${index % 8}${off ? " dismissed" : ""}`},
@@ -161,7 +166,7 @@ function passageButton(
                 ? h(
                       "small",
                       null,
-                      names.join(", ") + (passage.names.length > names.length ? ", …" : ""),
+                      names.join(", ") + (renames.length > names.length ? ", …" : ""),
                   )
                 : null,
         ),
@@ -441,6 +446,7 @@ export function compare(
                 ? passages.list.map((one, i) => passageButton(pair, one, i, redaction, select))
                 : [h("p", {class: "soft"}, words.noneFound)]),
         );
+        sides.forEach((side) => side.update());
         mark();
     };
     const fillList = () => {
@@ -452,7 +458,7 @@ export function compare(
             );
         replace(
             mapping,
-            nameMapping(passages),
+            redaction ? null : nameMapping(passages),
             passages.excluded.some((side) => side.length)
                 ? h("p", {class: "soft hint"}, words.template)
                 : null,
@@ -487,7 +493,7 @@ export function compare(
                 "div",
                 {class: "actions"},
                 buttons,
-                note,
+                redaction ? null : note, // it may name the other one
                 ...actions(pair, redaction, address),
             ),
             redaction ? h("p", {class: "soft hint"}, words.redactedNote) : null,

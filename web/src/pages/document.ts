@@ -1,9 +1,10 @@
 // One document: what of it stands in which others.
-import {documents, Pair, pairs, Passage, passagesOf, run, shortName} from "../data";
+import {documents, Pair, pairs, passagesOf, run, shortName} from "../data";
 import {h, replace} from "../dom";
 import {histogram} from "../histogram";
 import {oneLine} from "../names";
 import {reason} from "../reason";
+import {covered, merge, Range} from "../spans";
 import {
     countedPassages,
     decideDocument,
@@ -13,6 +14,7 @@ import {
     pairKey,
     scoreOf,
     shownPairs,
+    spanIn,
     Verdict,
 } from "../state";
 import {flagName, number, percent, words} from "../words";
@@ -28,31 +30,9 @@ const bytesOf = (index: number) => documents[index]!.files.reduce((sum, one) => 
 
 // ---- the coverage bar
 
-type Span = [number, number];
-
-/** Spans that touch or overlap as one. */
-function merge(spans: Span[]): Span[] {
-    const merged: Span[] = [];
-    for (const [from, to] of [...spans].sort((x, y) => x[0] - y[0])) {
-        const last = merged[merged.length - 1];
-        if (last && from <= last[1]) last[1] = Math.max(last[1], to);
-        else merged.push([from, to]);
-    }
-    return merged;
-}
-
-/** Where a passage is in the document, as if its files were one. */
-function spanIn(index: number, pair: Pair, passage: Passage): Span {
-    const side = pair.a === index ? passage.a : passage.b;
-    const start = documents[index]!.files
-        .slice(0, side.file_index)
-        .reduce((sum, file) => sum + file.bytes, 0);
-    return [start + side.bytes[0], start + side.bytes[1]];
-}
-
-function lane(title: Node | string, given: Span[], all: number, color: string): HTMLElement {
+function lane(title: Node | string, given: Range[], all: number, color: string): HTMLElement {
     const spans = merge(given);
-    const share = spans.reduce((sum, [from, to]) => sum + to - from, 0) / all;
+    const share = covered(spans) / all;
     return h(
         "div",
         {class: `lane ${color}`},
@@ -75,16 +55,16 @@ function lane(title: Node | string, given: Span[], all: number, color: string): 
 async function coverageBar(index: number, list: Pair[]): Promise<HTMLElement> {
     const all = Math.max(1, bytesOf(index)),
         lanes: HTMLElement[] = [],
-        together: Span[] = [];
+        together: Range[] = [];
     for (const [i, pair] of list.slice(0, SOURCES).entries()) {
         const found = (await passagesOf(pair))?.list ?? [];
         const other = otherOf(pair, index),
             isSame = documents[other]!.digest === documents[index]!.digest;
         const passages = countedPassages(pair).flatMap((one) => found[one] ?? []);
-        const spans: Span[] =
+        const spans: Range[] =
             isSame && passages.length
                 ? [[0, all]]
-                : passages.map((one) => spanIn(index, pair, one));
+                : passages.map((one) => spanIn(index, pair.a === index ? one.a : one.b));
         if (!spans.length) continue;
         together.push(...spans);
         lanes.push(
@@ -103,7 +83,7 @@ async function coverageBar(index: number, list: Pair[]): Promise<HTMLElement> {
 
 /** How similar the others are, where there are too many to see it in the table. */
 function distribution(index: number): HTMLElement[] {
-    const values = pairs.filter(of(index)).map((pair) => pair.similarity),
+    const values = pairs.filter(of(index)).map(scoreOf),
         label = words.distributionOfOne;
     return values.length < FEW ? [] : [h("h2", null, label), histogram({values, label})];
 }
@@ -157,6 +137,7 @@ function head(titles: string[]): HTMLElement {
 export function documentPage(main: HTMLElement, index: number): () => void {
     const one = documents[index]!,
         bar = h("div"),
+        chart = h("div"),
         body = h("tbody"),
         buttons = h("span", {class: "verdicts"}),
         note = noteInput(documentDecision(index)?.note, (text) =>
@@ -174,6 +155,7 @@ export function documentPage(main: HTMLElement, index: number): () => void {
                 : [h("tr", null, h("td", {colspan: 3}, words.noPairs))]),
         );
         replace(buttons, ...verdicts(index));
+        replace(chart, ...distribution(index));
         void coverageBar(index, list).then((made) => replace(bar, made));
     };
     replace(
@@ -204,7 +186,7 @@ export function documentPage(main: HTMLElement, index: number): () => void {
             head([words.similarity, words.document, words.why]),
             body,
         ),
-        ...distribution(index),
+        chart,
         h("h2", null, words.caseOfOne),
         h("p", {class: "soft"}, words.caseOfOneHint),
         h("div", {class: "actions"}, buttons, note),

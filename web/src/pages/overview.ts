@@ -3,7 +3,7 @@ import {clusters, Pair, pairs, run, folder, shortName} from "../data";
 import {announce, h, replace} from "../dom";
 import {histogram} from "../histogram";
 import {chance, coverage, reason} from "../reason";
-import {changed, filters, lowest, pairKey, scoreOf, shownPairs, verdictOf} from "../state";
+import {changed, dismissals, filters, lowest, pairKey, scoreOf, shownPairs, verdictOf} from "../state";
 import {counted, flagName, number, percent, words} from "../words";
 
 const FINDINGS = 12;
@@ -160,9 +160,13 @@ export function details(
 
 export function overview(main: HTMLElement): () => void {
     const head = h("div"),
+        box = h("div"),
         found = h("div");
+    let drawn = -1;
     const update = () => {
         const shown = shownPairs();
+        if (drawn !== dismissals) replace(box, chart());
+        drawn = dismissals;
         replace(head, tiles(shown));
         replace(
             found,
@@ -174,8 +178,8 @@ export function overview(main: HTMLElement): () => void {
                 : null,
         );
     };
-    const chart = histogram({
-        values: pairs.map((pair) => pair.similarity),
+    const chart = () => histogram({
+        values: pairs.map(scoreOf),
         threshold: filters.threshold,
         mark: hasBackground ? run.background!.median : null,
         all: allPairs(),
@@ -191,7 +195,7 @@ export function overview(main: HTMLElement): () => void {
         h("h1", null, folder ? words.overviewOf(folder) : words.overview),
         head,
         h("h2", null, words.distribution),
-        chart,
+        box,
         h(
             "p",
             {class: "soft"},

@@ -2,7 +2,7 @@
 import {columns, documents, figure, Pair, pairs, run, shortName} from "../data";
 import {announce, h, replace, save} from "../dom";
 import {splitName} from "../names";
-import {reason, tokensInPassages, unit} from "../reason";
+import {reason, shares, tokensInPassages, unit} from "../reason";
 import {
     changed,
     decisionOf,
@@ -11,6 +11,7 @@ import {
     labelsOf,
     lowest,
     pairKey,
+    review,
     scoreOf,
     shownPairs,
     verdictOf,
@@ -36,11 +37,11 @@ interface Column {
 }
 
 const name = (index: number) => shortName(index);
-const share = (title: string, column: string): Column => ({
+const share = (title: string, side: 0 | 1): Column => ({
     title,
     class: "number narrow",
-    value: (pair) => figure(pair, column),
-    show: (pair) => percent(figure(pair, column)),
+    value: (pair) => shares(pair)?.[side] ?? null,
+    show: (pair) => percent(shares(pair)?.[side] ?? null),
 });
 
 const COLUMNS: Column[] = [
@@ -74,9 +75,8 @@ const COLUMNS: Column[] = [
         value: (pair) => figure(pair, "longest"),
         show: (pair) => number(figure(pair, "longest") ?? 0),
     },
-    ...(columns.includes("coverage_a")
-        ? [share(words.coverageA, "coverage_a"), share(words.coverageB, "coverage_b")]
-        : [share(words.coverageA, "containment_a"), share(words.coverageB, "containment_b")]),
+    share(words.coverageA, 0),
+    share(words.coverageB, 1),
     {
         title: words.cluster,
         class: "number narrow",
@@ -118,13 +118,15 @@ const cell = (text: unknown) => {
 };
 
 function csv(list: Pair[]): string {
-    const lines = [[...columns, "decision", "note"].join(",")];
+    const more = review.passages.length ? [words.withoutDismissedColumn] : [];
+    const lines = [[...columns, ...more, "decision", "note"].join(",")];
     for (const pair of list)
         lines.push(
             [
                 documents[pair.a]!.name,
                 documents[pair.b]!.name,
                 ...pair.values.slice(2),
+                ...more.map(() => scoreOf(pair)),
                 verdictOf(pair) ?? "",
                 decisionOf(pair)?.note ?? "",
             ]

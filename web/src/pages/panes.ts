@@ -3,8 +3,9 @@
 import {documents, Pair, Passage, Passages, run, shortName, textOf} from "../data";
 import {h} from "../dom";
 import {shares} from "../reason";
-import {documentKey} from "../state";
-import {marksOf, textView} from "../text_view";
+import {covered} from "../spans";
+import {documentKey, isDismissed} from "../state";
+import {marksOf, textView, wordsIn} from "../text_view";
 import {percent, words} from "../words";
 
 export type SideIndex = 0 | 1;
@@ -23,24 +24,29 @@ export interface Pane {
     scroller: HTMLElement;
     files: Map<number, FileView>; // by index of the file
     redraw: () => void;
+    update: () => void; // after a passage was dismissed, or counts again
+}
+
+/** The words that stay where one side of a pair is redacted: those of the other side. */
+export async function wordsShown(pair: Pair, redacted: SideIndex): Promise<Set<string>> {
+    const other = indexOf(pair, redacted ? 0 : 1),
+        found = new Set<string>();
+    for (const file of documents[other]!.files.keys()) {
+        const bytes = await textOf(other, file);
+        if (bytes) wordsIn(new TextDecoder().decode(bytes)).forEach((word) => found.add(word));
+    }
+    return found;
 }
 
 // ---- files
 
-/** The share of a file that is in passages; what two passages have in common counts once. */
+/** The share of a file that is in passages. */
 function coverageOf(passages: Passages, side: SideIndex, file: number, bytes: number): number {
     const spans = passages.list
         .map((one) => sideOf(one, side))
         .filter((one) => one.file_index === file)
-        .map((one) => one.bytes)
-        .sort((x, y) => x[0] - y[0]);
-    let covered = 0,
-        end = 0;
-    for (const [from, to] of spans) {
-        covered += Math.max(0, to - Math.max(from, end));
-        end = Math.max(end, to);
-    }
-    return bytes ? covered / bytes : 0;
+        .map((one) => one.bytes);
+    return bytes ? covered(spans) / bytes : 0;
 }
 
 function lineStarts(bytes: Uint8Array): number[] {
@@ -54,12 +60,12 @@ async function fileView(
     file: number,
     passages: Passages,
     side: SideIndex,
-    isRedacted: boolean,
+    shown: Set<string> | null,
 ): Promise<FileView> {
     const bytes = await textOf(document, file);
     if (bytes === null)
         return {box: h("p", {class: "soft pad"}, words.noText), lines: [], starts: []};
-    const box = textView(bytes, marksOf(bytes.length, passages, side, file), isRedacted);
+    const box = textView(bytes, marksOf(bytes.length, passages, side, file), shown);
     return {
         box,
         lines: [...box.querySelectorAll<HTMLElement>(".line[data-n]")],
@@ -135,7 +141,7 @@ export async function pane(
 ): Promise<Pane> {
     const index = indexOf(pair, side),
         one = documents[index]!,
-        both = shares(pair);
+        share = h("span", {class: "soft"});
     const scroller = h("div", {
         class: `scroller${run.programs ? " code" : ""}`,
         tabindex: 0,
@@ -149,11 +155,12 @@ export async function pane(
             ? h("b", null, words.redacted)
             : h("a", {href: `#/document/${documentKey(index)}`, title: one.name}, shortName(index)),
         h("code", {title: words.digestOf(one.digest)}, one.digest.slice(0, 16)),
-        both ? h("span", {class: "soft"}, words.sharedOfIt(percent(both[side]))) : null,
+        share,
     );
+    const shown = isRedacted ? await wordsShown(pair, side) : null;
     const views = await Promise.all(
         (one.files.length ? one.files : [null]).map((_, file) =>
-            fileView(index, file, passages, side, isRedacted),
+            fileView(index, file, passages, side, shown),
         ),
     );
     const files = new Map(views.map((view, file) => [file, view]));
@@ -163,6 +170,15 @@ export async function pane(
         scroller.append(...list);
     } else scroller.append(views[0]!.box);
     const map = minimap(scroller);
+    const update = () => {
+        const both = shares(pair);
+        share.textContent = both ? words.sharedOfIt(percent(both[side]), both.isOfPassages) : "";
+        const off = passages.list.map(isDismissed);
+        for (const mark of scroller.querySelectorAll<HTMLElement>("mark"))
+            mark.classList.toggle("off", off[Number(mark.dataset["passage"])] ?? false);
+        map.redraw();
+    };
+    update();
     return {
         box: h(
             "section",
@@ -173,6 +189,7 @@ export async function pane(
         scroller,
         files,
         redraw: map.redraw,
+        update,
     };
 }
 
@@ -198,7 +215,7 @@ function minimap(scroller: HTMLElement): {canvas: HTMLElement; redraw: () => voi
             scale = canvas.height / Math.max(1, scroller.scrollHeight),
             colors = new Map<string, string>();
         scroller.querySelectorAll<HTMLElement>("mark").forEach((mark) => {
-            const name = mark.classList[0] ?? "";
+            const name = mark.className;
             if (!colors.has(name)) colors.set(name, getComputedStyle(mark).borderBottomColor);
             context.fillStyle = colors.get(name)!;
             const high = Math.max(2, mark.offsetHeight * scale);

@@ -16,6 +16,7 @@ import {coverage, rarityOf, reason, unit} from "../reason";
 import {
     Decision,
     decisionOf,
+    dismissedPassages,
     dismissPassage,
     documentDecision,
     documentKey,
@@ -24,12 +25,15 @@ import {
     pairKey,
     review,
     saved,
+    scoreOf,
+    similarityWithout,
     shownPairs,
     verdictOf,
 } from "../state";
 import {cutMarks, marksOf, textView} from "../text_view";
 import {amount, counted, kindNames, percent, words} from "../words";
 import {evidenceList, type Redaction} from "./compare";
+import {wordsShown} from "./panes";
 import {flagsOf} from "./document";
 import {method} from "./overview";
 
@@ -85,7 +89,7 @@ function decided(): HTMLElement[] {
                 `#/pair/${pairKey(pair)}`,
                 pairKey(pair),
                 `${shortName(pair.a)} ${words.and} ${shortName(pair.b)}`,
-                pair.similarity,
+                scoreOf(pair),
             ),
         );
     const ofDocuments = [...documents.keys()]
@@ -121,7 +125,7 @@ function droppedPassages(): (string | HTMLElement)[] {
                         dismissPassage({sketch} as Passage, false);
                 },
             },
-            words.restorePassage,
+            words.restoreAll,
         ),
     ];
 }
@@ -209,7 +213,7 @@ async function excerpt(
     found: Passages,
     index: number,
     side: 0 | 1,
-    isRedacted: boolean,
+    shown: Set<string> | null,
 ): Promise<HTMLElement> {
     const passage = found.list[index]!,
         where = side ? passage.b : passage.a;
@@ -227,7 +231,7 @@ async function excerpt(
         textView(
             bytes,
             cutMarks(marks, where.bytes[0] === 0 ? 0 : from, to),
-            isRedacted,
+            shown,
             where.lines[0],
         ),
     );
@@ -254,9 +258,10 @@ async function passageSection(
     index: number,
     names: [string, string],
     redaction: Redaction,
+    shown: Set<string> | null,
 ): Promise<HTMLElement> {
     const passage = found.list[index]!;
-    const renames = passage.names.map((one) => `${one.a} → ${one.b}`).join(", ");
+    const renames = (redaction ? [] : passage.names).map((one) => `${one.a} → ${one.b}`).join(", ");
     const sides = await Promise.all(
         ([0, 1] as const).map(async (side) => {
             const isRedacted = redaction === (side ? "b" : "a");
@@ -268,7 +273,7 @@ async function passageSection(
                     null,
                     caption(names[side], side ? passage.b : passage.a, isRedacted),
                 ),
-                await excerpt(pair, found, index, side, isRedacted),
+                await excerpt(pair, found, index, side, isRedacted ? shown : null),
             );
         }),
     );
@@ -292,13 +297,18 @@ async function pairCase(pair: Pair, redaction: Redaction): Promise<HTMLElement> 
     const names = [pair.a, pair.b].map((index, side) =>
         redaction === (side ? "b" : "a") ? words.redacted : shortName(index),
     ) as [string, string];
-    const note = decisionOf(pair)?.note;
+    const note = redaction ? "" : decisionOf(pair)?.note; // it may name the other one
+    const shown = redaction ? await wordsShown(pair, redaction === "a" ? 0 : 1) : null;
+    const off = dismissedPassages(pair),
+        without = similarityWithout(pair),
+        all = percent(pair.similarity);
+    const similarity = without === null ? all : words.withoutDismissed(percent(without), all);
     const page = h(
         "article",
         {class: "case"},
         h("h2", null, `${names[0]} ${words.and} ${names[1]}`),
         facts([
-            [words.similarity, `${percent(pair.similarity)}. ${reason(pair)}`],
+            [words.similarity, `${similarity}. ${reason(pair)}`],
             [words.shares, coverage(pair) ?? ""],
             [words.decision, words[verdictOf(pair) ?? "undecided"]],
             ...(note ? ([[words.note, note]] as [string, string][]) : []),
@@ -308,8 +318,10 @@ async function pairCase(pair: Pair, redaction: Redaction): Promise<HTMLElement> 
             ]),
         ]),
     );
-    for (const index of (found?.list ?? []).keys())
-        page.append(await passageSection(pair, found!, index, names, redaction));
+    const indices = [...(found?.list ?? []).keys()].filter((index) => !off.has(index));
+    for (const index of indices)
+        page.append(await passageSection(pair, found!, index, names, redaction, shown));
+    if (off.size) page.append(h("p", null, words.leftOutDismissed(off.size)));
     if (!found) page.append(h("p", null, words.noPassages));
     const besides = await evidenceOf(pair);
     const list = besides && evidenceList(besides);
@@ -340,7 +352,7 @@ async function documentCase(index: number): Promise<HTMLElement> {
                       h(
                           "li",
                           null,
-                          `${percent(pair.similarity)} ${words.with} ${other(pair)}: `,
+                          `${percent(scoreOf(pair))} ${words.with} ${other(pair)}: `,
                           reason(pair),
                       ),
                   ),
