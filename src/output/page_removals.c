@@ -3,10 +3,10 @@
  * of them it has counts: by similarity, by source, and along the collection. So a page of a
  * billion records is as large as one of a million.
  */
+#define _GNU_SOURCE /* qsort_r */
 #include "page.h"
 
 #include <math.h>
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -151,36 +151,57 @@ static int write_repeats(tw_json *json, const tw_page *page)
 
 /* ---- along the collection */
 
-/* Writes how many records were removed of each part of the collection, in the order of reading. */
+static int by_reading(const void *left, const void *right, void *corpus)
+{
+    uint32_t x = *(const uint32_t *)left, y = *(const uint32_t *)right;
+    return tw_is_read_before(corpus, x, y) ? -1 : tw_is_read_before(corpus, y, x);
+}
+
+/* Adds up how many of the documents were read and removed in each part of the collection. `order`
+ * has room for all of them. */
+static void count_steps(const twinset_result *result, uint32_t *order, const uint8_t *is_removed,
+                        uint64_t steps[STEPS][2])
+{
+    size_t count = result->corpus->documents.count;
+    for (size_t i = 0; i < count; i++)
+        order[i] = (uint32_t)i;
+    if (count)
+        qsort_r(order, count, sizeof *order, by_reading, (void *)result->corpus);
+    for (size_t i = 0; i < count; i++) {
+        steps[i * STEPS / count][0]++;
+        steps[i * STEPS / count][1] += is_removed[order[i] / 8] >> order[i] % 8 & 1;
+    }
+}
+
+/* Writes how many records were removed of each part of the collection, in the order of reading;
+ * nothing where that order does not fit into its share of the memory. */
 static int write_growth(tw_json *json, const twinset_result *result)
 {
-    const tw_documents *documents = &result->corpus->documents;
-    uint64_t read[STEPS] = {0}, removed[STEPS] = {0};
-    uint8_t *is_removed = tw_calloc(documents->count / 8 + 1, 1);
-    if (!is_removed)
-        return TWINSET_NOMEM;
-    for (size_t i = 0; i < result->run.removed; i++) {
+    enum { MEMORY_SHARE = 8 };
+    size_t count = result->corpus->documents.count;
+    if (count * sizeof(uint32_t) > tw_memory_share(&result->options, MEMORY_SHARE))
+        return TWINSET_OK;
+    uint64_t steps[STEPS][2] = {{0}};
+    uint32_t *order = tw_array(count + 1, sizeof *order);
+    uint8_t *is_removed = tw_calloc(count / 8 + 1, 1);
+    int status = order && is_removed ? TWINSET_OK : TWINSET_NOMEM;
+    for (size_t i = 0; i < result->run.removed && status == TWINSET_OK; i++) {
         uint32_t document = result->decisions.removed[i].document;
         is_removed[document / 8] |= (uint8_t)(1u << document % 8);
     }
-    for (size_t i = 0; i < documents->count; i++) {
-        size_t document = documents->read_order ? documents->read_order[i] : i;
-        size_t step = i * STEPS / documents->count;
-        if (document >= documents->count)
-            continue;
-        read[step]++;
-        removed[step] += is_removed[document / 8] >> document % 8 & 1;
-    }
+    if (status == TWINSET_OK)
+        count_steps(result, order, is_removed, steps);
+    tw_free(order);
+    tw_free(is_removed);
     tw_json_list(json, "growth", TW_JSON_INLINE);
     for (size_t i = 0; i < STEPS; i++) {
         tw_json_list(json, NULL, TW_JSON_INLINE);
-        tw_json_whole(json, NULL, read[i]);
-        tw_json_whole(json, NULL, removed[i]);
+        tw_json_whole(json, NULL, steps[i][0]);
+        tw_json_whole(json, NULL, steps[i][1]);
         tw_json_close(json);
     }
     tw_json_close(json);
-    tw_free(is_removed);
-    return TWINSET_OK;
+    return status;
 }
 
 /* ---- the largest clusters */

@@ -208,6 +208,16 @@ class Html(Case):
         texts = [page.text(entry["document"]) for entry in page.block("removals")]
         self.assertEqual(len([text for text in texts if text]), 3)  # one of its cluster, two of 90%
 
+    def test_removals_along_the_collection(self):
+        """They are counted in the order of reading, whatever the names of records are."""
+        records = [{"id": f"{99 - i:02}", "text": " ".join(f"{i}x{j}" for j in range(40))
+                    if i < 50 else STORY} for i in range(100)]
+        self.write("in.jsonl", "".join(json.dumps(record) + "\n" for record in records))
+        for method in ("exact", "lsh"):
+            page = self.page("dedup", "in.jsonl", "-o", "out.jsonl", "--method", method)
+            growth = page.block("collection")["growth"]
+            self.assertEqual(growth, [[2, 0]] * 25 + [[2, 1]] + [[2, 2]] * 24)
+
     def test_properties_of_documents(self):
         """The page has labels, authors and times of a manifest, and the archive."""
         for name in ("ada", "bob", "old"):

@@ -200,9 +200,26 @@ test("the histogram has all pairs of programs; known times make a timeline", asy
         (name, i) => `${write(`times/${name}.txt`, sentence("t", 50))},2026-03-0${i + 1}`,
     );
     const list = write("times.csv", `path,time\n${rows.join("\n")}\n`);
-    const other = await open(browser, report(`@${list}`), "#/clusters");
+    const path = report(`@${list}`);
+    // A time without a zone is the same for all readers.
+    for (const timezoneId of ["America/Los_Angeles", "Asia/Tokyo"]) {
+        const there = await open(browser, path, "#/clusters", {timezoneId});
+        const chart = there.locator("svg[aria-label='When they were handed in']");
+        assert.deepEqual((await chart.locator("text").allTextContents()).slice(0, 3), [
+            "Cluster 1",
+            "a.txt",
+            "b.txt",
+        ]);
+        assert.match(await there.textContent("main"), /From 1 March 2026 to 2 March 2026/);
+        await there.context().close();
+    }
+    const other = await open(browser, path, "#/clusters");
     assert.equal(await other.locator(".dot").count(), 2);
     assert.match(await other.textContent("main"), /When they were handed in/);
+    await go(other, "#/pairs");
+    await other.fill("input[type=search]", "nobody"); // leaves no pair, and so no cluster
+    await go(other, "#/clusters");
+    assert.equal(await other.locator(".dot").count(), 0);
     await other.context().close();
     await page.context().close();
 });

@@ -342,6 +342,28 @@ test("the report of dedup shows what was removed, with samples", async () => {
     await tab.context().close();
 });
 
+test("the report of dedup shows where long records differ, and which hosts repeat each other", async () => {
+    const records = [0, 1, 2].flatMap((i) => {
+        const words = Array.from({length: 2_000}, (_, j) => `w${(i * 31 + j * 7919) % 100_003}é`);
+        const copy = words.map((word, j) => (j === 1_500 ? "CHANGED" : word));
+        return [
+            {url: `https://news.example.com/${i}`, text: words.join(" ")},
+            {url: `https://mirror.example.org/${i}`, text: copy.join(" ")},
+        ];
+    });
+    const lines = records.map((record) => JSON.stringify(record)).join("\n");
+    const input = write("hosts.jsonl", `${lines}\n`);
+    const out = write("hosts-out.jsonl", "");
+    const tab = await open(browser, report("dedup", input, "--id", "url", "-o", out));
+    await tab.waitForSelector("mark.differs:has-text('CHANGED')");
+    assert.match(await tab.locator(".sample").first().textContent(), /^… [\d,]+ equal characters/);
+    const main = await tab.textContent("main");
+    assert.ok(!main.includes("\ufffd"));
+    assert.match(main, /Hosts that repeat each other.*mirror\.example\.orgnews\.example\.com3/);
+    assert.doesNotMatch(main, /Files that repeat each other/);
+    await tab.context().close();
+});
+
 test("scripts in names and texts do not run", async () => {
     const evil = `</script><script>window.broken=1</script><img src=x onerror="window.broken=1">`;
     const words = Array.from({length: 80}, (_, i) => `word${i}`).join(" ");
@@ -509,6 +531,37 @@ test("the table is printed from its first row on", async () => {
     assert.equal(await all(), 1_000);
     await tab.evaluate(() => dispatchEvent(new Event("afterprint")));
     assert.equal(await all(), before);
+    await tab.context().close();
+});
+
+test("on paper there are all columns, bars, the decision, and no hint for the mouse", async () => {
+    const paper = {width: 700, height: 1000};
+    const tab = await open(browser, essays, "", {colorScheme: "dark", viewport: paper});
+    await tab.emulateMedia({media: "print", colorScheme: "dark"});
+    const isShown = (text) => tab.locator(`text=${text}`).first().isVisible();
+    assert.equal(await isShown("Drag the line"), false);
+    await go(tab, "#/pairs");
+    await tab.evaluate(() => dispatchEvent(new Event("beforeprint")));
+    const boxes = await tab.locator(".rows .row").evaluateAll((all) =>
+        all.map((row) => {
+            const {top, bottom} = row.getBoundingClientRect();
+            return {top, bottom, cells: [...row.children].filter((one) => one.clientWidth).length};
+        }),
+    );
+    boxes.forEach(({top, bottom, cells}, i) => {
+        assert.equal(cells, 9);
+        assert.ok(bottom - top > 10 && (!i || top >= boxes[i - 1].bottom - 1), `row ${i}`);
+    });
+    await go(tab, await firstDocument(tab));
+    await tab.waitForSelector(".coverage i");
+    const bar = await tab.locator(".coverage i").first().evaluate((element) => {
+        const {printColorAdjust, backgroundColor} = getComputedStyle(element);
+        return [printColorAdjust, backgroundColor];
+    });
+    assert.deepEqual(bar, ["exact", "rgb(102, 102, 102)"]);
+    await openFirstPair(tab);
+    await tab.keyboard.press("d");
+    await tab.waitForSelector("text=Decision: dismissed.");
     await tab.context().close();
 });
 

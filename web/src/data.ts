@@ -120,12 +120,19 @@ export interface Pair {
 export const IN_QUOTATION = 1,
     IN_BIBLIOGRAPHY = 2;
 
+/** How many records of a source were removed for those of another, or of itself. */
+export interface Repeat {
+    removed: string;
+    kept: string;
+    count: number;
+}
+
 /** What a cleaning run did to the whole collection. */
 export interface Collection {
     clusters: number;
     similarities: number[]; // how many were removed at each half percent
     largest: {id: number; size: number; min_similarity: number}[];
-    repeats?: {removed: string; kept: string; count: number}[]; // by source
+    repeats?: Repeat[]; // by source
     growth?: [number, number][]; // read and removed, in the order of reading
 }
 

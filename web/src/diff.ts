@@ -4,7 +4,16 @@ export interface Piece {
     isSame: boolean;
 }
 
-const MOST_WORDS = 600;
+/** Two texts as far as they are shown. */
+export interface Difference {
+    left: Piece[];
+    right: Piece[];
+    before: number; // equal characters that are left out
+    isCut: boolean; // more follows
+}
+
+const MOST_WORDS = 600,
+    CONTEXT = 60; // words before the first difference
 const split = (text: string) => text.match(/\s+|[\p{L}\p{M}\p{N}]+|[^\s\p{L}\p{M}\p{N}]/gu) ?? [];
 
 /** The lengths of common subsequences of every two ends. */
@@ -25,9 +34,15 @@ function add(pieces: Piece[], text: string, isSame: boolean): void {
     else pieces.push({text, isSame});
 }
 
-/** Both texts in pieces; of long texts the first words alone are compared. */
-export function difference(left: string, right: string): [Piece[], Piece[]] {
-    const [a, b] = [split(left).slice(0, MOST_WORDS), split(right).slice(0, MOST_WORDS)];
+/** Both texts in pieces. Of long ones some words are compared, those where the first ones differ. */
+export function difference(left: string, right: string): Difference {
+    const [all, other] = [split(left), split(right)];
+    let same = 0;
+    while (same < all.length && all[same] === other[same]) same++;
+    const from = same > MOST_WORDS - CONTEXT ? Math.min(same, all.length, other.length) - CONTEXT : 0,
+        end = from + MOST_WORDS;
+    const [a, b] = [all.slice(from, end), other.slice(from, end)];
+    const before = all.slice(0, from).join("").length;
     const table = lengths(a, b),
         pieces: [Piece[], Piece[]] = [[], []];
     let i = 0,
@@ -39,5 +54,10 @@ export function difference(left: string, right: string): [Piece[], Piece[]] {
         } else if (j === b.length || (i < a.length && table[i + 1]![j]! >= table[i]![j + 1]!))
             add(pieces[0], a[i++]!, false);
         else add(pieces[1], b[j++]!, false);
-    return pieces;
+    return {
+        left: pieces[0],
+        right: pieces[1],
+        before,
+        isCut: Math.max(all.length, other.length) > end,
+    };
 }

@@ -11,6 +11,7 @@ export const counted = (n: number, one: string, many = `${one}s`) =>
     `${number(n)} ${n === 1 ? one : many}`;
 
 export const words = {
+    locale: "en-GB", // of dates
     title: "twinset report",
     skip: "Skip to the content",
     menu: "Pages of the report",
@@ -211,9 +212,8 @@ export const words = {
 
     // clusters
     graph: "Clusters as a graph; the table below has the same content",
-    graphHint:
-        "A circle is a document, a line a pair; the darker, the more similar. " +
-        "Click a circle to open the document. Drag to move, + and − to zoom.",
+    graphHint: "A circle is a document, a line a pair; the darker, the more similar. ",
+    graphKeys: "Click a circle to open the document. Drag to move, + and − to zoom. ",
     zoomIn: "Zoom in",
     zoomOut: "Zoom out",
     zoomReset: "Whole graph",
@@ -225,6 +225,8 @@ export const words = {
     typical: "Most typical",
     lowest: "Lowest similarity",
     timeline: "When they were handed in",
+    timelineFrom: (from: string, to: string) =>
+        from === to ? `All on ${from}. ` : `From ${from} to ${to}. `,
     clusterTitle: (id: number) => `Cluster ${number(id)}`,
 
     firstOf: (n: number, all: string) => `The first ${number(n)} of ${all} are shown.`,
@@ -252,6 +254,8 @@ export const words = {
     confirmed: "confirmed",
     dismissed: "dismissed",
     undecided: "undecided",
+    decided: (decision: string, note: string) =>
+        [`Decision: ${decision}.`, note].filter(Boolean).join(" "),
     confirm: "Confirm",
     dismiss: "Dismiss",
     undo: "Undecided",
@@ -313,6 +317,10 @@ export const words = {
     removedAs: (name: string, share: string) => `Removed: ${name}, ${share} similar`,
     largest: "Largest clusters",
     repeats: "Files that repeat each other",
+    repeatsOfHosts: "Hosts that repeat each other",
+    countedAmong: (n: number, all: number) =>
+        `Counted among the ${number(n)} of ${counted(all, "removed record")} that this page lists.`,
+    equalBefore: (n: number) => `… ${counted(n, "equal character")} …`,
     removedAt: "Removed at each similarity",
     removedAtHint:
         "Drag the line: a threshold there removes what stands to its right. Bars are logarithmic.",

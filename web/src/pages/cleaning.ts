@@ -1,6 +1,6 @@
 // What a cleaning run removed, and why: a page to decide the threshold with.
-import {collection, documents, removals, Removal, run, shortName, textOf} from "../data";
-import {difference, Piece} from "../diff";
+import {collection, documents, removals, Removal, Repeat, run, shortName, textOf} from "../data";
+import {difference, Difference, Piece} from "../diff";
 import {announce, h, replace, save, svg} from "../dom";
 import {histogram} from "../histogram";
 import {counted, number, percent, words} from "../words";
@@ -9,7 +9,8 @@ import {details, method, tile} from "./overview";
 const SAMPLED_CLUSTERS = 12,
     SAMPLES = 4,
     SHOWN = 200,
-    SAMPLE_BYTES = 1_500;
+    SAMPLE_BYTES = 200_000,
+    MOST_HOSTS = 20;
 
 const hasText = (index: number) => document.getElementById(`text-${index}-0`) !== null;
 
@@ -17,10 +18,11 @@ const hasText = (index: number) => document.getElementById(`text-${index}-0`) !=
 
 async function textOfSample(index: number): Promise<string | null> {
     const bytes = await textOf(index, 0);
-    return bytes && new TextDecoder().decode(bytes.subarray(0, SAMPLE_BYTES));
+    // `stream`: a character that is cut off is none.
+    return bytes && new TextDecoder().decode(bytes.subarray(0, SAMPLE_BYTES), {stream: true});
 }
 
-const quote = (title: string, pieces: Piece[] | null) =>
+const quote = (title: string, pieces: Piece[] | null, {before, isCut}: Difference) =>
     h(
         "figure",
         null,
@@ -28,9 +30,11 @@ const quote = (title: string, pieces: Piece[] | null) =>
         h(
             "pre",
             {class: "quote sample", tabindex: 0, role: "region", "aria-label": title},
+            before ? h("span", {class: "soft"}, `${words.equalBefore(before)}\n`) : null,
             ...(pieces?.map(({text, isSame}) =>
                 isSame ? text : h("mark", {class: "differs"}, text),
             ) ?? [words.noText]),
+            isCut ? h("span", {class: "soft"}, " …") : null,
         ),
     );
 
@@ -40,13 +44,14 @@ async function sideBySide(one: Removal): Promise<HTMLElement> {
         textOfSample(one.kept),
         textOfSample(one.document),
     ]);
+    const both = difference(kept ?? "", removed ?? "");
     const [left, right] =
-        kept !== null && removed !== null ? difference(kept, removed) : [null, null];
+        kept !== null && removed !== null ? [both.left, both.right] : [null, null];
     return h(
         "div",
         {class: "panes"},
-        quote(words.keptTitle(shortName(one.kept)), left),
-        quote(words.removedAs(shortName(one.document), percent(one.similarity)), right),
+        quote(words.keptTitle(shortName(one.kept)), left, both),
+        quote(words.removedAs(shortName(one.document), percent(one.similarity)), right, both),
     );
 }
 
@@ -180,6 +185,45 @@ function removalTable(): HTMLElement {
     );
 }
 
+// ---- sources that repeat each other
+
+/** The host of a record that is named by its address. */
+const hostOf = (index: number) =>
+    /(?:^|#)https?:\/\/([^/?#]+)/.exec(documents[index]!.name)?.[1] ?? null;
+
+/** Which hosts repeat each other, by the listed removals; none where names are no addresses. */
+function hosts(): Repeat[] {
+    const counts = new Map<string, Repeat>();
+    for (const one of removals) {
+        const [removed, kept] = [hostOf(one.document), hostOf(one.kept)];
+        if (!removed || !kept) return [];
+        const known = counts.get(`${removed} ${kept}`);
+        if (known) known.count++;
+        else counts.set(`${removed} ${kept}`, {removed, kept, count: 1});
+    }
+    return [...counts.values()].sort((x, y) => y.count - x.count);
+}
+
+/** A table of sources. What is repeated once is in the list of what was removed, and that a single
+ * file repeats itself is no news. */
+function repeatTable(title: string, all: Repeat[], note: string | null = null): HTMLElement | null {
+    const list = all.filter((one) => one.count > 1).slice(0, MOST_HOSTS);
+    const names = new Set(all.flatMap((one) => [one.removed, one.kept]));
+    if (!list.length || names.size < 2) return null;
+    const rows = list.map((one) => [
+        one.removed || words.textInMemory,
+        one.kept || words.textInMemory,
+        number(one.count),
+    ]);
+    return h(
+        "div",
+        null,
+        h("h2", null, title),
+        table([words.repeatedIn, words.repeatedOf, words.records], rows),
+        note ? h("p", {class: "soft"}, note) : null,
+    );
+}
+
 // ---- the page
 
 export function cleaningPage(main: HTMLElement): () => void {
@@ -201,8 +245,6 @@ export function cleaningPage(main: HTMLElement): () => void {
             replace(samples, ...(made.length ? made : [h("p", {class: "soft"}, words.noSamples)]));
         });
     };
-    // What is repeated once is in the list of what was removed.
-    const repeats = (collection?.repeats ?? []).filter((one) => one.count > 1);
     replace(
         main,
         h("h1", null, words.cleaning),
@@ -235,23 +277,18 @@ export function cleaningPage(main: HTMLElement): () => void {
             onThreshold: show,
         }),
         at,
-        h("p", {class: "soft"}, words.removedAtHint, " ", words.lowerThreshold(percent(start))),
+        h("p", {class: "soft no-print"}, words.removedAtHint, " ", words.lowerThreshold(percent(start))),
         h("h2", null, words.nearThreshold),
         h("p", {class: "soft"}, words.nearThresholdHint),
         samples,
         h("h2", null, words.largest),
         ...clusterSamples(),
-        repeats.length ? h("h2", null, words.repeats) : null,
-        repeats.length
-            ? table(
-                  [words.repeatedIn, words.repeatedOf, words.records],
-                  repeats.map((one) => [
-                      one.removed || words.textInMemory,
-                      one.kept || words.textInMemory,
-                      number(one.count),
-                  ]),
-              )
-            : null,
+        repeatTable(words.repeats, collection?.repeats ?? []),
+        repeatTable(
+            words.repeatsOfHosts,
+            hosts(),
+            run.removed > removals.length ? words.countedAmong(removals.length, run.removed) : null,
+        ),
         growth(),
         h("h2", null, words.removedTitle),
         removals.length

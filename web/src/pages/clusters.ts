@@ -1,15 +1,14 @@
 // Clusters as a graph on a canvas, laid out by the engine, and as a table with the same content.
-import {scaleTime} from "d3-scale";
-import {Cluster, clusters, documents, Pair, shortName} from "../data";
-import {h, replace, svg} from "../dom";
+import {Cluster, clusters, Pair, shortName} from "../data";
+import {h, replace} from "../dom";
 import {documentKey, pairKey, scoreOf, shownPairs} from "../state";
 import {counted, number, percent, words} from "../words";
+import {timeline} from "./timeline";
 
 const EDGES = 5_000,
     MOST_NAMES = 2_000, // of nodes, for each of which there may be no place
     SQUARE = 48, // pixels
     MOST_SCALE = 60, // pixels for a unit of the layout
-    LANES = 20,
     SHOWN = 200;
 
 interface Node {
@@ -28,6 +27,10 @@ const nodes: Node[] = clusters.flatMap((cluster) =>
     })),
 );
 const nodeOf = new Map(nodes.map((node) => [node.document, node]));
+
+// Paper has other colours and another width than the screen.
+let repaint: () => unknown = () => {};
+matchMedia("print").addEventListener("change", () => repaint());
 
 interface View {
     zoom: number;
@@ -219,6 +222,7 @@ function graph(): {box: HTMLElement; draw: (shown: Pair[]) => void} {
         },
         {passive: false},
     );
+    repaint = () => canvas.isConnected && paint();
     const button = (text: string, label: string, onclick: () => void) =>
         h("button", {class: "small", "aria-label": label, title: label, onclick}, text);
     return {
@@ -275,66 +279,10 @@ function clusterRow(cluster: Cluster, inside: Pair[]): HTMLElement {
     );
 }
 
-/** When the documents of pairs were handed in: a lane for each of the first clusters. */
-function timeline(): HTMLElement | null {
-    const known = clusters
-        .map((cluster) => ({
-            cluster,
-            times: cluster.members
-                .map((index) => ({index, time: Date.parse(documents[index]!.time ?? "")}))
-                .filter(({time}) => Number.isFinite(time)),
-        }))
-        .filter(({times}) => times.length > 1)
-        .slice(0, LANES);
-    if (!known.length) return null;
-    const wide = Math.max(300, Math.min(1130, innerWidth - 46)),
-        high = known.length * 22 + 34;
-    const all = known.flatMap(({times}) => times.map(({time}) => time));
-    const x = scaleTime(
-        [
-            new Date(all.reduce((least, one) => Math.min(least, one))),
-            new Date(all.reduce((most, one) => Math.max(most, one))),
-        ],
-        [90, wide - 30],
-    );
-    const chart = svg("svg", {
-        viewBox: `0 0 ${wide} ${high}`,
-        role: "group",
-        "aria-label": words.timeline,
-    });
-    known.forEach(({cluster, times}, i) => {
-        const y = 16 + i * 22;
-        chart.append(
-            svg("text", {x: 4, y: y + 4}, words.clusterTitle(cluster.id)),
-            svg("line", {x1: 90, x2: wide - 30, y1: y, y2: y, class: "grid"}),
-            ...times.map(({index, time}) =>
-                svg(
-                    "a",
-                    {
-                        href: `#/document/${documentKey(index)}`,
-                        "aria-label": `${shortName(index)}, ${documents[index]!.time}`,
-                    },
-                    svg(
-                        "circle",
-                        {cx: x(time), cy: y, r: 6, class: "dot"},
-                        svg("title", null, `${shortName(index)}, ${documents[index]!.time}`),
-                    ),
-                ),
-            ),
-        );
-    });
-    const format = x.tickFormat();
-    x.ticks(wide > 600 ? 6 : 3).forEach((tick) =>
-        chart.append(
-            svg("text", {x: x(tick), y: high - 6, "text-anchor": "middle"}, format(tick)),
-        ),
-    );
-    return h("div", null, h("h2", null, words.timeline), h("div", {class: "chart"}, chart));
-}
-
 export function clusterPage(main: HTMLElement): () => void {
     const picture = graph(),
         body = h("tbody"),
+        times = h("div"),
         capped = h("p", {class: "soft"});
     const update = () => {
         const shown = shownPairs();
@@ -348,10 +296,12 @@ export function clusterPage(main: HTMLElement): () => void {
         replace(
             capped,
             words.graphHint,
-            shown.length > EDGES ? ` ${words.capped(EDGES, shown.length)}` : null,
+            h("span", {class: "no-print"}, words.graphKeys),
+            shown.length > EDGES ? words.capped(EDGES, shown.length) : null,
         );
-        const rows = clusters
-            .filter((cluster) => byCluster.has(cluster.id))
+        const found = clusters.filter((cluster) => byCluster.has(cluster.id));
+        replace(times, timeline(found));
+        const rows = found
             .slice(0, SHOWN)
             .map((cluster) => clusterRow(cluster, byCluster.get(cluster.id)!));
         replace(
@@ -364,7 +314,7 @@ export function clusterPage(main: HTMLElement): () => void {
         h("h1", null, words.clusters),
         nodes.length ? picture.box : null,
         capped,
-        timeline(),
+        times,
         h(
             "div",
             {class: "scrolls", tabindex: 0, role: "region", "aria-label": words.clusters},

@@ -397,6 +397,7 @@ export function compare(
     redaction: Redaction,
 ): () => void {
     const top = h("div"),
+        printed = h("p", {class: "only-print"}),
         buttons = h("span", {class: "verdicts"}),
         note = noteInput(decisionOf(pair)?.note, (text) => decide(pair, {note: text})),
         order = h("div", {class: "order"}),
@@ -438,7 +439,9 @@ export function compare(
         announce(words.passageOf(now + 1, amount(one.tokens, unit), kindNames(one.kinds)));
     };
     const update = () => {
+        const {verdict, note: text = ""} = decisionOf(pair) ?? {};
         replace(top, reasons(pair));
+        replace(printed, words.decided(words[verdict ?? "undecided"], redaction ? "" : text));
         replace(buttons, ...verdictButtons(pair));
         replace(
             list,
@@ -489,6 +492,7 @@ export function compare(
                 ),
                 steps(pair),
             ),
+            printed,
             h(
                 "div",
                 {class: "actions"},

@@ -187,8 +187,8 @@ export function documentPage(main: HTMLElement, index: number): () => void {
             body,
         ),
         chart,
-        h("h2", null, words.caseOfOne),
-        h("p", {class: "soft"}, words.caseOfOneHint),
+        h("h2", {class: "no-print"}, words.caseOfOne),
+        h("p", {class: "soft no-print"}, words.caseOfOneHint),
         h("div", {class: "actions"}, buttons, note),
         h(
             "p",

@@ -199,7 +199,8 @@ export function overview(main: HTMLElement): () => void {
         h(
             "p",
             {class: "soft"},
-            [words.dragHint, ...backgroundNote()].join(" "),
+            h("span", {class: "no-print"}, `${words.dragHint} `),
+            backgroundNote().join(" "),
         ),
         h("h2", null, words.findings),
         forPassages ? h("p", {class: "soft"}, words.findingsOrder) : null,
