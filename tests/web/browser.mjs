@@ -71,8 +71,11 @@ export async function open(browser, path, address = "", options = {}) {
 
 /** Goes to another page of the report and waits until it is drawn. */
 export async function go(page, address) {
-    await page.evaluate((hash) => {
+    await page.evaluate(async (hash) => {
+        const before = location.href;
+        const left = new Promise((done) => addEventListener("hashchange", done, {once: true}));
         location.hash = hash;
+        if (location.href !== before) await left; // the listener of the page was called first
     }, address);
     await settled(page);
 }
@@ -96,9 +99,14 @@ export async function openFirstPair(page) {
 
 /** Clicks a link and waits until the page that it leads to is drawn in full. */
 export async function follow(page, link) {
-    await page.evaluate(() => document.querySelector("main").removeAttribute("data-ready"));
+    // The page that is left may still become ready; its first element tells it from the next one.
+    await page.evaluate(() => {
+        const main = document.querySelector("main");
+        main.removeAttribute("data-ready");
+        main.firstElementChild.setAttribute("data-left", "");
+    });
     await page.click(link);
-    await page.waitForSelector("main[data-ready]");
+    await page.waitForSelector("main[data-ready]:not(:has(> [data-left]))");
 }
 
 /** The serious and critical violations that axe-core finds. */

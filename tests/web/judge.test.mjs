@@ -121,6 +121,15 @@ test("comments and misspelt words that both programs have are listed", async () 
     const besides = await page.textContent(".besides");
     assert.match(besides, /calulate \(usual: calculate\)/);
     assert.match(besides, /Sum over what they carry\. in none of 3 other documents/);
+    for (const [button, line] of [
+        ["Sum over what", "# Sum over what they carry."],
+        ["calulate", "def calulate(ships):"],
+    ]) {
+        await page.click(`.besides button:has-text("${button}")`);
+        const found = page.locator(".scroller .line.found");
+        assert.deepEqual(await found.allTextContents(), [line, line]);
+        for (const one of await found.all()) assert.ok(await one.isVisible());
+    }
     await page.click("a:has-text('Print this case')");
     await page.waitForSelector("section.evidence");
     await page.waitForSelector(".besides");

@@ -34,12 +34,13 @@ function add(pieces: Piece[], text: string, isSame: boolean): void {
     else pieces.push({text, isSame});
 }
 
-/** Both texts in pieces. Of long ones some words are compared, those where the first ones differ. */
+/** Both texts in pieces; of long ones, from shortly before the first word that differs. */
 export function difference(left: string, right: string): Difference {
     const [all, other] = [split(left), split(right)];
     let same = 0;
     while (same < all.length && all[same] === other[same]) same++;
-    const from = same > MOST_WORDS - CONTEXT ? Math.min(same, all.length, other.length) - CONTEXT : 0,
+    const longest = Math.max(all.length, other.length),
+        from = same > MOST_WORDS - CONTEXT && same < longest ? same - CONTEXT : 0,
         end = from + MOST_WORDS;
     const [a, b] = [all.slice(from, end), other.slice(from, end)];
     const before = all.slice(0, from).join("").length;
@@ -58,6 +59,6 @@ export function difference(left: string, right: string): Difference {
         left: pieces[0],
         right: pieces[1],
         before,
-        isCut: Math.max(all.length, other.length) > end,
+        isCut: longest > end,
     };
 }

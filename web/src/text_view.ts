@@ -138,8 +138,8 @@ const blackedOut = (text: string) => "█".repeat(Math.min(text.length, 12));
 export const wordsIn = (text: string): string[] => (text.match(WORD) ?? []).map(folded);
 
 /** The lines of a file, or of the part of it that the marks cover, which begins with the line
- * `number`. Where `shown` is given, the text is redacted: only what is equal in both documents stays,
- * and of it only these words, those of the other one. */
+ * `number`. Where `shown` is given, the text is redacted: only what is equal in both documents
+ * stays, and of it only these words, those of the other one. */
 export function textView(
     bytes: Uint8Array,
     given: Mark[],
@@ -168,7 +168,9 @@ export function textView(
     };
     const hides = (mark: Mark) => shown !== null && !mark.isEqual;
     const redacted = (text: string) =>
-        shown ? text.replace(WORD, (word) => (shown.has(folded(word)) ? word : blackedOut(word))) : text;
+        shown === null
+            ? text
+            : text.replace(WORD, (word) => (shown.has(folded(word)) ? word : blackedOut(word)));
     const add = (mark: Mark, text: string) => {
         const isHidden = hides(mark) && /\S/.test(text);
         line.append(

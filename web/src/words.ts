@@ -70,8 +70,10 @@ export const words = {
     backgroundMark: "typical",
     greyBars: (isSample: boolean) =>
         isSample
-            ? "Blue bars are the listed pairs, grey ones all pairs, estimated from that sample."
-            : "Blue bars are the listed pairs, grey ones all pairs.",
+            ? "Blue bars are the listed pairs, grey ones all pairs, estimated from that sample. " +
+              "A run with a lower --threshold lists more of them."
+            : "Blue bars are the listed pairs, grey ones all pairs. " +
+              "A run with a lower --threshold lists more of them.",
     allPairsAt: (from: string, to: string, count: string) =>
         `${from}–${to}: about ${count} of all pairs`,
     findings: "What to look at first",

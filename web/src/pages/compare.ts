@@ -288,10 +288,16 @@ function orderStrip(
 
 // ---- other evidence
 
-/** Comments and unusual spellings that both have; null where there are none. */
-export function evidenceList(found: Evidence): HTMLElement | null {
+/** Comments and unusual spellings that both have; null where there are none. With `find`, each is a
+ * button that calls it with the text. */
+export function evidenceList(
+    found: Evidence,
+    find: ((text: string) => void) | null = null,
+): HTMLElement | null {
     const {comments, spellings, among} = found;
     if (!comments.length && !spellings.length) return null;
+    const shown = (text: string, content: HTMLElement) =>
+        find ? h("button", {class: "find", onclick: () => find(text)}, content) : content;
     return h(
         "section",
         {class: "besides"},
@@ -305,7 +311,12 @@ export function evidenceList(found: Evidence): HTMLElement | null {
                       "ul",
                       null,
                       ...spellings.map(({word, usual}) =>
-                          h("li", null, h("b", null, word), ` ${words.usually(usual)}`),
+                          h(
+                              "li",
+                              null,
+                              shown(word, h("b", null, word)),
+                              ` ${words.usually(usual)}`,
+                          ),
                       ),
                   ),
               )
@@ -322,7 +333,7 @@ export function evidenceList(found: Evidence): HTMLElement | null {
                           h(
                               "li",
                               null,
-                              h("q", null, text),
+                              shown(text, h("q", null, text)),
                               h("small", {class: "soft"}, ` ${words.alsoElsewhere(others, among)}`),
                           ),
                       ),
@@ -390,6 +401,19 @@ const keyHints = () =>
         ` ${words.keysPassages}`,
     );
 
+/** The line where a text begins that may go on in the next ones. */
+function lineWith(scroller: HTMLElement, text: string): HTMLElement | undefined {
+    const lines = [...scroller.querySelectorAll<HTMLElement>(".line")],
+        plain = (of: string) => of.replace(/\s+/g, " ").toLowerCase(),
+        sought = plain(text).split(" ");
+    for (let most = Math.min(sought.length, 6); most > 0; most--) {
+        const start = sought.slice(0, most).join(" ");
+        const found = lines.find((line) => plain(line.textContent ?? "").includes(start));
+        if (found) return found;
+    }
+    return undefined;
+}
+
 export function compare(
     main: HTMLElement,
     pair: Pair,
@@ -437,6 +461,15 @@ export function compare(
         history.replaceState(null, "", address(redaction));
         const one = passages.list[now]!;
         announce(words.passageOf(now + 1, amount(one.tokens, unit), kindNames(one.kinds)));
+    };
+    const find = (text: string) => {
+        for (const {scroller} of sides) {
+            scroller.querySelector(".line.found")?.classList.remove("found");
+            const line = lineWith(scroller, text);
+            line?.classList.add("found");
+            line?.closest("details")?.setAttribute("open", "");
+            if (line) scroller.scrollTop = topOf(scroller, line) - 60;
+        }
     };
     const update = () => {
         const {verdict, note: text = ""} = decisionOf(pair) ?? {};
@@ -534,7 +567,7 @@ export function compare(
         if (found === null) panes.prepend(h("p", {class: "soft"}, words.noPassages));
         if (first >= 0) select(first);
         const more = await evidenceOf(pair);
-        if (more) replace(besides, evidenceList(more));
+        if (more) replace(besides, evidenceList(more, find));
         markReady(main, panes);
     };
     update();

@@ -3,7 +3,16 @@ import {clusters, Pair, pairs, run, folder, shortName} from "../data";
 import {announce, h, replace} from "../dom";
 import {histogram} from "../histogram";
 import {chance, coverage, reason} from "../reason";
-import {changed, dismissals, filters, lowest, pairKey, scoreOf, shownPairs, verdictOf} from "../state";
+import {
+    changed,
+    dismissals,
+    filters,
+    lowest,
+    pairKey,
+    scoreOf,
+    shownPairs,
+    verdictOf,
+} from "../state";
 import {counted, flagName, number, percent, words} from "../words";
 
 const FINDINGS = 12;
@@ -178,18 +187,19 @@ export function overview(main: HTMLElement): () => void {
                 : null,
         );
     };
-    const chart = () => histogram({
-        values: pairs.map(scoreOf),
-        threshold: filters.threshold,
-        mark: hasBackground ? run.background!.median : null,
-        all: allPairs(),
-        label: words.distribution,
-        onThreshold: (value) => {
-            filters.threshold = value;
-            announce(words.thresholdNow(percent(value), counted(shownPairs().length, "pair")));
-            changed();
-        },
-    });
+    const chart = () =>
+        histogram({
+            values: pairs.map(scoreOf),
+            threshold: filters.threshold,
+            mark: hasBackground ? run.background!.median : null,
+            all: allPairs(),
+            label: words.distribution,
+            onThreshold: (value) => {
+                filters.threshold = value;
+                announce(words.thresholdNow(percent(value), counted(shownPairs().length, "pair")));
+                changed();
+            },
+        });
     replace(
         main,
         h("h1", null, folder ? words.overviewOf(folder) : words.overview),
