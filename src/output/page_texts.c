@@ -125,7 +125,7 @@ static bool take_pair(tw_page *page, size_t index, uint64_t *left)
 {
     enum { BYTES_IN_TABLES = 16 }; /* about, of a passage */
     uint32_t documents[2];
-    bool is_first = index % TW_PAIRS_IN_GROUP == 0;
+    bool is_first = !(index % TW_PAIRS_IN_GROUP);
     uint64_t bytes = page->blocks[index].count * BYTES_IN_TABLES +
                      (is_first ? size_of_block(&page->groups[index / TW_PAIRS_IN_GROUP]) : 0);
     tw_result_pair_documents(page->result, index, documents);
@@ -141,9 +141,10 @@ static int pack_group(void *context, unsigned worker, size_t index)
     (void)worker;
     const page_batch *batch = context;
     tw_page *page = batch->page;
-    size_t first = batch->first + index * TW_PAIRS_IN_GROUP, end = first + TW_PAIRS_IN_GROUP;
+    size_t first = batch->first + index * TW_PAIRS_IN_GROUP;
     tw_bytes list = {0};
     int status = TWINSET_OK;
+    size_t end = first + TW_PAIRS_IN_GROUP;
     for (size_t i = first; i < end && i < page->pair_count && status == TWINSET_OK; i++) {
         tw_bytes *text = &page->blocks[i].text;
         status = tw_bytes_append(&list, i == first ? "[" : ",", 1);
