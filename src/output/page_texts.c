@@ -12,6 +12,7 @@
 
 enum {
     BATCH = 256,     /* whole groups of pairs */
+    LEVEL = 5,       /* of zlib: 2% more bytes than 6, in two thirds of the time */
     BLOCK_BYTES = 70 /* of what stands around a block of data */
 };
 
@@ -23,7 +24,8 @@ int tw_page_pack(const tw_bytes *text, tw_bytes *packed)
     int status = tw_bytes_reserve(packed, bytes);
     if (status != TWINSET_OK)
         return status;
-    if (compress((Bytef *)packed->data, &bytes, (const Bytef *)text->data, text->length) != Z_OK)
+    if (compress2((Bytef *)packed->data, &bytes, (const Bytef *)text->data, text->length, LEVEL) !=
+        Z_OK)
         return TWINSET_NOMEM;
     packed->length = bytes;
     return TWINSET_OK;
