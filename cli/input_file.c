@@ -12,7 +12,7 @@ static int read_all(FILE *file, size_t most_bytes, char **text)
 {
     size_t length = 0, capacity = 0;
     errno = 0;
-    while (!feof(file)) {
+    do {
         size_t wanted = capacity == 0 ? 1 << 16 : 2 * capacity;
         char *grown = realloc(*text, wanted);
         if (grown == NULL)
@@ -24,7 +24,7 @@ static int read_all(FILE *file, size_t most_bytes, char **text)
             return errno != 0 ? errno : EIO;
         if (length > most_bytes)
             return EFBIG;
-    }
+    } while (!feof(file));
     (*text)[length] = '\0';
     return 0;
 }

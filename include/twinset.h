@@ -19,7 +19,8 @@
  * carry their size in their first field.
  *
  * Lists. A function named in the plural counts; one named in the singular gives the element at an
- * index, from 0, and TWINSET_USAGE past the last, so that a loop needs no count:
+ * index, from 0 (where a type has that name already, they end in _count and _at), and
+ * TWINSET_USAGE past the last, so that a loop needs no count:
  *
  *     twinset_pair pair;
  *     for (size_t i = 0; twinset_result_pair(result, i, &pair, sizeof pair) == TWINSET_OK; i++)
@@ -91,13 +92,12 @@ TWINSET_API int twinset_version_number(void);
 
 typedef enum twinset_status {
     TWINSET_OK = 0,
-    TWINSET_NOMEM = 1, /* an allocation failed, or a limit of memory does not suffice */
-    TWINSET_USAGE = 2, /* an option or argument that makes no sense */
-    TWINSET_IO = 3,    /* a file could not be read or written */
-    TWINSET_EMPTY = 4, /* there is nothing to work on */
-    TWINSET_CANCELLED =
-        5,             /* the progress callback, or twinset_collection_cancel(), asked to stop */
-    TWINSET_LIMIT = 6, /* the system allows no more open files, threads or processes */
+    TWINSET_NOMEM = 1,     /* an allocation failed, or a limit of memory does not suffice */
+    TWINSET_USAGE = 2,     /* an option or argument that makes no sense */
+    TWINSET_IO = 3,        /* a file could not be read or written */
+    TWINSET_EMPTY = 4,     /* there is nothing to work on */
+    TWINSET_CANCELLED = 5, /* by the progress callback, or twinset_collection_cancel() */
+    TWINSET_LIMIT = 6,     /* the system allows no more open files, threads or processes */
 } twinset_status;
 
 /* The size of this struct stays as it is. */
@@ -397,7 +397,7 @@ typedef enum twinset_format {
     TWINSET_FORMAT_CANDIDATES,  /* of a scan: a line a document, with those it is paired with */
     TWINSET_FORMAT_HTML,        /* a page to look at in a browser; docs/format.md */
     TWINSET_FORMAT_SARIF,       /* passages at their lines, for code reviews; docs/format.md */
-    TWINSET_FORMAT_CODEQUALITY, /* the same, as GitLab reads it */
+    TWINSET_FORMAT_CODEQUALITY, /* passages at their lines, as GitLab reads them */
 } twinset_format;
 
 /* How a table looks. Set `size`, as in twinset_style style = {.size = sizeof style}; zero in the

@@ -327,7 +327,7 @@ TWINSET_CHECKED int twinset_comparer_texts(twinset_comparer *comparer, const cha
                                            twinset_pair *pair, size_t pair_size,
                                            twinset_error *error);
 
-/* Writes a pair of texts as a line of TWINSET_FORMAT_CSV, _TSV or _JSONL, the same that
+/* Writes a pair of texts as a line of TWINSET_FORMAT_CSV, _TSV or _JSONL, the one that
  * twinset_result_write() writes. Without a pair (NULL): the headings, of which JSONL has none. */
 TWINSET_CHECKED int twinset_pair_write(const twinset_pair *pair, size_t pair_size,
                                        twinset_format format, twinset_write_fn write, void *context,

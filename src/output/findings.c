@@ -26,10 +26,58 @@ typedef struct finding {
     size_t first[2], last[2];
 } finding;
 
-/* Puts a finding as seen from one side, so that it is at lines of the file of that side. */
-typedef int put_finding_fn(tw_json *json, const finding *found, unsigned side);
+/* What identifies a finding from run to run. */
+typedef struct fingerprint {
+    char text[33];
+} fingerprint;
 
-/* ---- what findings are made of */
+/* Puts a finding as seen from one side, so that it is at lines of the file of that side. `text`
+ * says what was found. */
+typedef int put_finding_fn(tw_json *json, const finding *found, unsigned side, const char *text,
+                           const fingerprint *made);
+
+/* ---- what is said of a finding, whatever the format */
+
+/* Says what was found, as seen from one side: "74% similar to b.py, lines 3-20". */
+static int describe(const finding *found, unsigned side, tw_bytes *text)
+{
+    unsigned other = 1 - side;
+    int percent = (int)(100 * found->pair->similarity);
+    int status = tw_bytes_printf(text, "%d%% similar to %s", percent, found->paths[other]);
+    if (status == TWINSET_OK && found->first[other] > 0)
+        status = tw_bytes_printf(text, ", lines %zu-%zu", found->first[other], found->last[other]);
+    return status == TWINSET_OK ? tw_bytes_append(text, "", 1) : status;
+}
+
+/* Seen from either side a finding has another fingerprint. */
+static int make_fingerprint(const finding *found, unsigned side, fingerprint *made)
+{
+    tw_bytes key = {0};
+    int status = tw_bytes_printf(&key, "%s\n%s\n%zu", found->paths[side], found->paths[1 - side],
+                                 found->number);
+    if (status == TWINSET_OK) {
+        uint64_t hash = tw_hash_bytes(key.data, key.length);
+        uint64_t again = tw_hash_bytes(&hash, sizeof hash);
+        snprintf(made->text, sizeof made->text, "%016" PRIx64 "%016" PRIx64, hash, again);
+    }
+    tw_bytes_free(&key);
+    return status;
+}
+
+/* ---- going through the pairs */
+
+static int put_side(tw_json *json, const finding *found, unsigned side, put_finding_fn *put)
+{
+    tw_bytes text = {0};
+    fingerprint made;
+    int status = describe(found, side, &text);
+    if (status == TWINSET_OK)
+        status = make_fingerprint(found, side, &made);
+    if (status == TWINSET_OK)
+        status = put(json, found, side, text.data, &made);
+    tw_bytes_free(&text);
+    return status;
+}
 
 /* Puts one finding; `passage` is NULL for a pair without any. The path of a side is the document,
  * or its file if it is a submission of several. */
@@ -43,8 +91,8 @@ static int put_one(tw_json *json, const twinset_pair *pair, size_t number,
         found.first[side] = span ? span->first_line : 0;
         found.last[side] = span ? span->last_line : 0;
     }
-    int status = put(json, &found, 0);
-    return status == TWINSET_OK ? put(json, &found, 1) : status;
+    int status = put_side(json, &found, 0, put);
+    return status == TWINSET_OK ? put_side(json, &found, 1, put) : status;
 }
 
 static int put_pair(tw_json *json, const twinset_result *result, size_t index, put_finding_fn *put,
@@ -73,38 +121,6 @@ static int put_all(tw_json *json, const twinset_result *result, put_finding_fn *
     for (size_t i = 0; i < result->run.pairs && status == TWINSET_OK && json->sink->failure == 0;
          i++)
         status = put_pair(json, result, i, put, error);
-    return status;
-}
-
-/* ---- parts that both formats have */
-
-/* Says what was found, as seen from one side: "74% similar to b.py, lines 3-20". */
-static int describe(const finding *found, unsigned side, tw_bytes *text)
-{
-    unsigned other = 1 - side;
-    int percent = (int)(100 * found->pair->similarity);
-    int status = tw_bytes_printf(text, "%d%% similar to %s", percent, found->paths[other]);
-    if (status == TWINSET_OK && found->first[other] > 0)
-        status = tw_bytes_printf(text, ", lines %zu-%zu", found->first[other], found->last[other]);
-    return status == TWINSET_OK ? tw_bytes_append(text, "", 1) : status;
-}
-
-typedef struct fingerprint {
-    char text[33];
-} fingerprint;
-
-/* Seen from either side a finding has another fingerprint. */
-static int make_fingerprint(const finding *found, unsigned side, fingerprint *made)
-{
-    tw_bytes key = {0};
-    int status = tw_bytes_printf(&key, "%s\n%s\n%zu", found->paths[side], found->paths[1 - side],
-                                 found->number);
-    if (status == TWINSET_OK) {
-        uint64_t hash = tw_hash_bytes(key.data, key.length);
-        uint64_t again = tw_hash_bytes(&hash, sizeof hash);
-        snprintf(made->text, sizeof made->text, "%016" PRIx64 "%016" PRIx64, hash, again);
-    }
-    tw_bytes_free(&key);
     return status;
 }
 
@@ -182,22 +198,15 @@ static void put_sarif_head(tw_json *json, const finding *found, const char *text
     tw_json_close(json);
 }
 
-static int put_sarif_result(tw_json *json, const finding *found, unsigned side)
+static int put_sarif_result(tw_json *json, const finding *found, unsigned side, const char *text,
+                            const fingerprint *made)
 {
-    tw_bytes text = {0};
-    fingerprint made;
-    int status = describe(found, side, &text);
+    tw_json_object(json, NULL, TW_JSON_INLINE);
+    put_sarif_head(json, found, text, made);
+    int status = put_location(json, "locations", found, side, NULL);
     if (status == TWINSET_OK)
-        status = make_fingerprint(found, side, &made);
-    if (status == TWINSET_OK) {
-        tw_json_object(json, NULL, TW_JSON_INLINE);
-        put_sarif_head(json, found, text.data, &made);
-        status = put_location(json, "locations", found, side, NULL);
-        if (status == TWINSET_OK)
-            status = put_location(json, "relatedLocations", found, 1 - side, "the other side");
-        tw_json_close(json);
-    }
-    tw_bytes_free(&text);
+        status = put_location(json, "relatedLocations", found, 1 - side, "the other side");
+    tw_json_close(json);
     return status;
 }
 
@@ -241,31 +250,24 @@ int tw_write_sarif(tw_sink *sink, const twinset_result *result, const twinset_st
 
 /* ---- code quality */
 
-static int put_issue(tw_json *json, const finding *found, unsigned side)
+static int put_issue(tw_json *json, const finding *found, unsigned side, const char *text,
+                     const fingerprint *made)
 {
-    tw_bytes text = {0};
-    fingerprint made;
-    int status = describe(found, side, &text);
-    if (status == TWINSET_OK)
-        status = make_fingerprint(found, side, &made);
-    if (status == TWINSET_OK) {
-        tw_json_object(json, NULL, TW_JSON_INLINE);
-        tw_json_string(json, "description", text.data);
-        tw_json_string(json, "check_name", RULE);
-        tw_json_string(json, "fingerprint", made.text);
-        tw_json_string(json, "severity", is_serious(found) ? "major" : "minor");
-        tw_json_object(json, "location", TW_JSON_INLINE);
-        tw_json_string(json, "path", found->paths[side]);
-        tw_json_object(json, "lines", TW_JSON_INLINE);
-        tw_json_whole(json, "begin", found->first[side] > 0 ? found->first[side] : 1);
-        if (found->last[side] > 0)
-            tw_json_whole(json, "end", found->last[side]);
-        tw_json_close(json);
-        tw_json_close(json);
-        tw_json_close(json);
-    }
-    tw_bytes_free(&text);
-    return status;
+    tw_json_object(json, NULL, TW_JSON_INLINE);
+    tw_json_string(json, "description", text);
+    tw_json_string(json, "check_name", RULE);
+    tw_json_string(json, "fingerprint", made->text);
+    tw_json_string(json, "severity", is_serious(found) ? "major" : "minor");
+    tw_json_object(json, "location", TW_JSON_INLINE);
+    tw_json_string(json, "path", found->paths[side]);
+    tw_json_object(json, "lines", TW_JSON_INLINE);
+    tw_json_whole(json, "begin", found->first[side] > 0 ? found->first[side] : 1);
+    if (found->last[side] > 0)
+        tw_json_whole(json, "end", found->last[side]);
+    tw_json_close(json);
+    tw_json_close(json);
+    tw_json_close(json);
+    return TWINSET_OK;
 }
 
 int tw_write_codequality(tw_sink *sink, const twinset_result *result, const twinset_style *style,
