@@ -38,12 +38,13 @@ typedef int put_finding_fn(tw_json *json, const finding *found, unsigned side, c
 
 /* ---- what is said of a finding, whatever the format */
 
-/* Says what was found, as seen from one side: "74% similar to b.py, lines 3-20". */
+/* Says what was found, as seen from one side: "74.2% similar to b.py, lines 3-20". */
 static int describe(const finding *found, unsigned side, tw_bytes *text)
 {
     unsigned other = 1 - side;
-    int percent = (int)(100 * found->pair->similarity);
-    int status = tw_bytes_printf(text, "%d%% similar to %s", percent, found->paths[other]);
+    int status =
+        tw_bytes_printf(text, "%s similar to %s", tw_number_percent(found->pair->similarity).text,
+                        found->paths[other]);
     if (status == TWINSET_OK && found->first[other] > 0)
         status = tw_bytes_printf(text, ", lines %zu-%zu", found->first[other], found->last[other]);
     return status == TWINSET_OK ? tw_bytes_append(text, "", 1) : status;
