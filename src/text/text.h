@@ -25,7 +25,6 @@
 
 #include "code.h"
 #include "cut.h"
-#include "text_digest.h"
 #include "omit.h"
 #include "program.h"
 #include "set.h"
@@ -33,6 +32,7 @@
 #include "shingle_id.h"
 #include "stem.h"
 #include "stop.h"
+#include "text_digest.h"
 #include "window.h"
 #include "word_spans.h"
 #include "words.h"
