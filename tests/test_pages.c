@@ -81,7 +81,7 @@ static void write_records(const char *path, const char *ids)
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     for (const char *id = ids; *id; id++) {
-        fprintf(file, "{\"id\": \"%c\", \"text\": \"", *id);
+        fprintf(file, "{\"id\":\"%c\",\"text\":\"", *id);
         for (int word = 0; word < 60; word++)
             fprintf(file, "word%d ", word);
         fprintf(file, "%c\"}\n", *id == 'y' ? 'a' : *id);
@@ -106,16 +106,16 @@ static void a_cleaning_shows_what_it_removed(void **state)
             assert_int_equal(twinset_result_removal(result, i, &removal, sizeof removal),
                              TWINSET_OK);
             assert_string_equal(removal.kept, "a");
-            snprintf(line, sizeof line, "{\"document\": %zu, \"kept\": 0, \"similarity\": %s",
-                     i + 1, i == 3 ? "1.0, \"cluster\": 1}" : "0.9");
+            snprintf(line, sizeof line, "{\"document\":%zu,\"kept\":0,\"similarity\":%s", i + 1,
+                     i == 3 ? "1.0,\"cluster\":1}" : "0.9");
             assert_contains(removals, line);
         }
-        assert_contains(collection, "\"clusters\": 1");
-        assert_contains(collection, "{\"id\": 1, \"size\": 5, \"min_similarity\": 0.9");
+        assert_contains(collection, "\"clusters\":1");
+        assert_contains(collection, "{\"id\":1,\"size\":5,\"min_similarity\":0.9");
         assert_contains(collection,
-                        "{\"removed\": \"one.jsonl\", \"kept\": \"one.jsonl\", \"count\": 2}");
+                        "{\"removed\":\"one.jsonl\",\"kept\":\"one.jsonl\",\"count\":2}");
         assert_contains(collection,
-                        "{\"removed\": \"two.jsonl\", \"kept\": \"one.jsonl\", \"count\": 2}");
+                        "{\"removed\":\"two.jsonl\",\"kept\":\"one.jsonl\",\"count\":2}");
         assert_int_equal(sum_of(collection, "\"similarities\"", 0, 1), 4);
         assert_int_equal(sum_of(collection, "\"growth\"", 0, 2), 5);
         assert_int_equal(sum_of(collection, "\"growth\"", 1, 2), 4);
@@ -186,9 +186,9 @@ static void documents_have_the_properties_of_a_list(void **state)
     if (page) {
         char *documents = block_of(page, "documents"), *run = block_of(page, "run");
         assert_contains(documents,
-                        "\"author\": \"Ada L.\", \"label\": \"staff\", \"time\": \"2026-01-02\"");
-        assert_contains(documents, "\"author\": \"Bob\"");
-        assert_contains(documents, "\"old\": true");
+                        "\"author\":\"Ada L.\",\"label\":\"staff\",\"time\":\"2026-01-02\"");
+        assert_contains(documents, "\"author\":\"Bob\"");
+        assert_contains(documents, "\"old\":true");
         assert_contains(run, "missing-ada.txt");
         free(documents);
         free(run);
@@ -212,9 +212,9 @@ static void names_are_removed_everywhere(void **state)
             assert_lacks(documents, names[i]);
             assert_lacks(run, names[i]);
         }
-        assert_contains(documents, "\"name\": \"Document 3\"");
-        assert_contains(documents, "\"author\": 1");
-        assert_contains(documents, "\"author\": 2");
+        assert_contains(documents, "\"name\":\"Document 3\"");
+        assert_contains(documents, "\"author\":1");
+        assert_contains(documents, "\"author\":2");
         assert_contains(run, "\"missing-xxx.txt\""); /* a document that could not be read */
         free(documents);
         free(run);
