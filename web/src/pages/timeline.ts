@@ -46,7 +46,7 @@ function lanesOf(clusters: Cluster[]): Lane[] {
 const formatOf = (options: Intl.DateTimeFormatOptions) =>
     new Intl.DateTimeFormat(words.locale, {timeZone: "UTC", ...options});
 
-/** How times within so many milliseconds are told apart. */
+/** The format of the times below an axis of so many milliseconds. */
 const tickFormat = (span: number) =>
     span > 700 * DAY
         ? formatOf({month: "short", year: "numeric"})
