@@ -37,10 +37,10 @@ static int add_row(estimation *work, const tw_stored_document *stored, double es
     twinset_result *result = work->result;
     uint32_t other;
     tw_bytes name = {0};
-    const tw_document *same_name = tw_find_asked(work->corpus, stored->id);
-    bool is_other = same_name && !tw_has_text_of(stored, same_name);
-    int status = is_other ? tw_bytes_printf(&name, "%s#%s", work->index->path, stored->id)
-                          : tw_bytes_printf(&name, "%s", stored->id);
+    const tw_document *asked = tw_find_asked(work->corpus, stored->id);
+    if (asked && tw_has_text_of(stored, asked)) /* it is that document */
+        asked = NULL;
+    int status = tw_name_beside(work->index, asked, stored->id, &name);
     if (status == TWINSET_OK)
         status = add_name(work, name.data, &other);
     tw_bytes_free(&name);

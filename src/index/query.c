@@ -97,6 +97,12 @@ const tw_document *tw_find_asked(const tw_corpus *corpus, const char *name)
     return NULL;
 }
 
+int tw_name_beside(const tw_index *index, const tw_document *asked, const char *id, tw_bytes *name)
+{
+    return asked ? tw_bytes_printf(name, "%s#%s", index->path, id)
+                 : tw_bytes_printf(name, "%s", id);
+}
+
 /* Adds a document of the index. A query takes one with the name and the text of a document that is
  * asked about for that document; a collection that is cleaned does not. */
 static int add_candidate(tw_index *index, const tw_corpus *corpus, uint64_t number,
@@ -114,8 +120,7 @@ static int add_candidate(tw_index *index, const tw_corpus *corpus, uint64_t numb
     if (status == TWINSET_OK)
         status = tw_unpack_text(index, &record, error);
     if (status == TWINSET_OK)
-        status = asked ? tw_bytes_printf(&name, "%s#%s", index->path, record.id)
-                       : tw_bytes_printf(&name, "%s", record.id);
+        status = tw_name_beside(index, asked, record.id, &name);
     tw_text_identity identity = {record.group, record.is_number && !asked};
     if (status == TWINSET_OK)
         status = tw_sources_add_identified(sources, name.data, index->text.data, record.text_length,

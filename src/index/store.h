@@ -416,6 +416,10 @@ int tw_cluster_count(tw_index *index, uint64_t *documents, twinset_error *error)
 
 /* Returns the document that is asked about by a name, or NULL. */
 const tw_document *tw_find_asked(const tw_corpus *corpus, const char *name);
+/* Names a document of the index in a result: by its id, or INDEX#ID beside a document of that id
+ * that is asked about, or NULL. */
+int tw_name_beside(const tw_index *index, const tw_document *asked, const char *id,
+                   tw_bytes *name) TW_CHECKED;
 
 /* ---- estimate.c */
 
