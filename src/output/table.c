@@ -54,6 +54,7 @@ typedef struct table {
     const twinset_options *options;
     twinset_run run;
     size_t rows, clusters; /* shown */
+    uint32_t cluster_ids[CLUSTERS_SHOWN];
     tw_labels labels;
     const layout *layout, *last_layout;
     bool passages;                 /* are shown, in place of the longest one */
@@ -84,7 +85,7 @@ static int add_labels(table *t)
             status = tw_labels_add(&t->labels, pair.b);
     }
     for (size_t i = 0; i < t->clusters && status == TWINSET_OK; i++) {
-        twinset_cluster cluster = tw_result_cluster_at(t->result, i);
+        twinset_cluster cluster = tw_result_cluster_at(t->result, t->cluster_ids[i] - 1);
         status = tw_labels_add(&t->labels, cluster.representative);
         for (size_t m = 0; m < smaller(cluster.size, MEMBERS_SHOWN) && status == TWINSET_OK; m++)
             status = tw_labels_add(&t->labels, cluster.members[m]);
@@ -375,6 +376,35 @@ static void put_legend(const table *t)
 
 /* ---- clusters */
 
+/* Shows a cluster, unless it is shown already, or there are enough with lower numbers. */
+static void show_cluster(table *t, uint32_t id)
+{
+    size_t at = 0;
+    while (at < t->clusters && t->cluster_ids[at] < id)
+        at++;
+    if (at == CLUSTERS_SHOWN || (at < t->clusters && t->cluster_ids[at] == id))
+        return;
+    t->clusters = smaller(t->clusters + 1, CLUSTERS_SHOWN);
+    memmove(&t->cluster_ids[at + 1], &t->cluster_ids[at],
+            (t->clusters - 1 - at) * sizeof *t->cluster_ids);
+    t->cluster_ids[at] = id;
+}
+
+/* Chooses the largest clusters; where `top` leaves pairs out, of those that the listed pairs are
+ * in. */
+static void choose_clusters(table *t)
+{
+    if (t->run.pairs < t->run.found_pairs)
+        for (size_t i = 0; i < t->run.pairs; i++) {
+            uint32_t id = tw_result_pair_at(t->result, i).cluster;
+            if (id)
+                show_cluster(t, id);
+        }
+    else
+        for (uint32_t id = 1; id <= t->run.clusters && id <= CLUSTERS_SHOWN; id++)
+            show_cluster(t, id);
+}
+
 static void put_members(const table *t, const twinset_cluster *cluster)
 {
     tw_flow flow = {.sink = t->sink, .indent = INDENT, .used = INDENT};
@@ -420,7 +450,7 @@ static void put_clusters(const table *t)
     if (t->clusters > 0)
         tw_put(t->sink, "\n", 1);
     for (size_t i = 0; i < t->clusters; i++) {
-        twinset_cluster cluster = tw_result_cluster_at(t->result, i);
+        twinset_cluster cluster = tw_result_cluster_at(t->result, t->cluster_ids[i] - 1);
         put_cluster(t, &cluster);
     }
     if (t->clusters < t->run.clusters) {
@@ -537,7 +567,7 @@ int tw_write_table(tw_sink *sink, const twinset_result *result, const twinset_st
     t.options = &result->options;
     t.run = result->run;
     t.rows = style->rows > 0 ? smaller(style->rows, t.run.pairs) : t.run.pairs;
-    t.clusters = smaller(t.run.clusters, CLUSTERS_SHOWN);
+    choose_clusters(&t);
     int status = lay_out(&t);
     if (status == TWINSET_OK) {
         if (t.run.pairs > 0) {

@@ -89,6 +89,15 @@ class Top(Case):
                          clusters)
         self.assertEqual(clusters[0]["size"], 6)
 
+    def test_the_table_has_the_clusters_of_the_listed_pairs(self):
+        for i in range(2):
+            self.write(f"docs/pair{i}.txt", "Another text that is in two files, word for word.")
+        lines = self.succeed("docs", "--top", "1").text.splitlines()
+        self.assertIn("cluster 2: 2 documents, lowest similarity 100.0%, most typical pair0.txt",
+                      lines)
+        self.assertFalse([line for line in lines if line.startswith("cluster 1:")])
+        self.assertIn("… and 1 more cluster; --format json lists them all", lines)
+
     def test_other_values_of_top_are_refused(self):
         self.fail_with(2, "docs", "--top", "0", says="--top: '0' is not a whole number from 1")
 
