@@ -63,7 +63,7 @@ class Result:
 
     @property
     def json(self):
-        """The result without passages, which test_passages.py checks."""
+        """The result without passages, which test_passages_*.py check."""
         answer = json.loads(self.out)
         for pair in answer.get("pairs", []):
             del pair["passages"]
