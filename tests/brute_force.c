@@ -25,7 +25,7 @@ typedef struct oracle {
     size_t posting_count;
 } oracle;
 
-static void *must(void *memory)
+static void *check_memory(void *memory)
 {
     if (!memory) {
         perror("brute_force");
@@ -36,11 +36,11 @@ static void *must(void *memory)
 
 static char *read_file(const char *name, size_t *length)
 {
-    FILE *file = must(fopen(name, "rb"));
+    FILE *file = check_memory(fopen(name, "rb"));
     fseek(file, 0, SEEK_END);
     *length = (size_t)ftell(file);
     rewind(file);
-    char *text = must(malloc(*length + 1));
+    char *text = check_memory(malloc(*length + 1));
     *length = fread(text, 1, *length, file);
     fclose(file);
     return text;
@@ -64,8 +64,8 @@ static void read_names(oracle *all)
     char line[4096];
     while (fgets(line, sizeof line, stdin)) {
         line[strcspn(line, "\n")] = '\0';
-        all->names = must(realloc(all->names, (all->count + 1) * sizeof *all->names));
-        all->names[all->count++] = must(strdup(line));
+        all->names = check_memory(realloc(all->names, (all->count + 1) * sizeof *all->names));
+        all->names[all->count++] = check_memory(strdup(line));
     }
     qsort(all->names, all->count, sizeof *all->names, by_name);
 }
@@ -73,7 +73,7 @@ static void read_names(oracle *all)
 static void read_documents(oracle *all, const twinset_options *options)
 {
     size_t capacity = 0;
-    all->sizes = must(calloc(all->count, sizeof *all->sizes));
+    all->sizes = check_memory(calloc(all->count, sizeof *all->sizes));
     for (uint32_t i = 0; i < all->count; i++) {
         size_t length;
         uint64_t *ids;
@@ -85,7 +85,7 @@ static void read_documents(oracle *all, const twinset_options *options)
         }
         if (all->posting_count + all->sizes[i] > capacity) {
             capacity = 2 * capacity + all->sizes[i];
-            all->postings = must(realloc(all->postings, capacity * sizeof *all->postings));
+            all->postings = check_memory(realloc(all->postings, capacity * sizeof *all->postings));
         }
         for (size_t j = 0; j < all->sizes[i]; j++)
             all->postings[all->posting_count++] = (posting){ids[j], i};
@@ -99,9 +99,9 @@ static void read_documents(oracle *all, const twinset_options *options)
  * that have it. `order` lists the postings by document. */
 static void count_pairs(const oracle *all, double threshold)
 {
-    size_t *first = must(calloc(all->count + 2, sizeof *first));
-    size_t *order = must(malloc(all->posting_count * sizeof *order));
-    uint32_t *shared = must(calloc(all->count, sizeof *shared));
+    size_t *first = check_memory(calloc(all->count + 2, sizeof *first));
+    size_t *order = check_memory(malloc(all->posting_count * sizeof *order));
+    uint32_t *shared = check_memory(calloc(all->count, sizeof *shared));
     for (size_t i = 0; i < all->posting_count; i++)
         first[all->postings[i].document + 2]++;
     for (size_t i = 2; i <= all->count; i++)

@@ -1,6 +1,6 @@
 /*
- * Random numbers for the tests of matching. A run prints its seed; TWINSET_TEST_SEED in the
- * environment repeats it.
+ * Random numbers for tests. A test program prints its seed; TWINSET_TEST_SEED in the environment
+ * repeats a run.
  */
 #ifndef DICE_H
 #define DICE_H
@@ -12,6 +12,22 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
+/* The seed in the environment, or else the usual one of a test. */
+static inline uint64_t seed_or(uint64_t usual)
+{
+    const char *given = getenv("TWINSET_TEST_SEED");
+    return given ? strtoull(given, NULL, 10) : usual;
+}
+
+/* The next number of splitmix64. */
+static inline uint64_t next_number(uint64_t *state)
+{
+    uint64_t x = *state += 0x9E3779B97F4A7C15u;
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ x >> 27) * 0x94D049BB133111EBu;
+    return x ^ x >> 31;
+}
+
 typedef struct dice {
     uint64_t state;
 } dice;
@@ -19,12 +35,11 @@ typedef struct dice {
 /* Every test starts from the same seed, so that a single test can be repeated. */
 static inline dice new_dice(void)
 {
-    const char *given = getenv("TWINSET_TEST_SEED");
-    return (dice){given ? strtoull(given, NULL, 10) : 20240607};
+    return (dice){seed_or(20240607)};
 }
 
-/* Whether a test should try all that it can, which takes long. script/long sets it. */
-static inline bool test_at_length(void)
+/* Whether tests try all cases instead of some, which takes long: script/long asks for it. */
+static inline bool is_long_run(void)
 {
     return getenv("TWINSET_TEST_LARGE") != NULL;
 }
@@ -34,12 +49,10 @@ static inline void print_seed(void)
     fprintf(stderr, "TWINSET_TEST_SEED=%llu\n", (unsigned long long)new_dice().state);
 }
 
+/* Any number of 64 bits. */
 static inline uint64_t roll(dice *from)
 {
-    uint64_t x = from->state += 0x9E3779B97F4A7C15u;
-    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
-    x = (x ^ x >> 27) * 0x94D049BB133111EBu;
-    return x ^ x >> 31;
+    return next_number(&from->state);
 }
 
 /* A number below the limit. */

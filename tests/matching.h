@@ -13,7 +13,7 @@ typedef struct set_list {
     uint32_t *copies;
     uint64_t **ids; /* of each document, ascending */
     size_t capacity;
-    bool has_unwanted; /* pairs, as list_wanted() chooses them */
+    bool has_unwanted; /* whether list_wanted() excludes pairs */
     uint32_t broken;   /* a document whose set cannot be read; UINT32_MAX: none */
 } set_list;
 

@@ -217,7 +217,7 @@ static void free_oracle(oracle *all)
 
 /* ---- pairs */
 
-static bool wanted(const oracle *all, const known_text *a, const known_text *b)
+static bool is_wanted(const oracle *all, const known_text *a, const known_text *b)
 {
     if (a->role == TWINSET_ROLE_OLD && b->role == TWINSET_ROLE_OLD)
         return false;
@@ -226,14 +226,14 @@ static bool wanted(const oracle *all, const known_text *a, const known_text *b)
     return !a->group || a->group != b->group;
 }
 
-static bool identical(const known_text *a, const known_text *b)
+static bool are_identical(const known_text *a, const known_text *b)
 {
     return a->normal_length == b->normal_length &&
            memcmp(a->normal, b->normal, a->normal_length) == 0;
 }
 
-/* The longest common run of windows that are not excluded, in tokens. */
-static size_t longest(const oracle *all, const known_text *a, const known_text *b)
+/* The length in tokens of the longest common run of windows that are not excluded. */
+static size_t find_longest(const oracle *all, const known_text *a, const known_text *b)
 {
     size_t most = 0, *row = calloc(b->window_count + 1, sizeof *row);
     for (size_t i = 0; i < a->window_count; i++)
@@ -264,7 +264,7 @@ static twinset_pair compare_known(const oracle *all, const known_text *a, const 
     }
     twinset_pair pair = {.a = a->name, .b = b->name, .shared = shared};
     pair.union_count = a->set_count + b->set_count - shared;
-    if (identical(a, b)) {
+    if (are_identical(a, b)) {
         pair.similarity = pair.jaccard = pair.containment_a = pair.containment_b = 1;
         return pair;
     }
@@ -287,12 +287,12 @@ static size_t find_pairs(const oracle *all, twinset_pair *pairs)
     for (size_t i = 0; i < all->compared; i++)
         for (size_t j = i + 1; j < all->compared; j++) {
             const known_text *a = &all->texts[i], *b = &all->texts[j];
-            if (!wanted(all, a, b))
+            if (!is_wanted(all, a, b))
                 continue;
             twinset_pair pair = compare_known(all, a, b);
-            if ((!pair.shared && !identical(a, b)) || pair.similarity < all->options.threshold)
+            if ((!pair.shared && !are_identical(a, b)) || pair.similarity < all->options.threshold)
                 continue;
-            pair.longest = longest(all, a, b);
+            pair.longest = find_longest(all, a, b);
             pairs[count++] = pair;
         }
     if (count)

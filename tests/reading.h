@@ -1,4 +1,4 @@
-/* What a collection reads of paths, as one text: its documents, and then what was skipped. */
+/* Reads paths into one text: the documents of a collection, and then what it skipped. */
 #ifndef READING_H
 #define READING_H
 

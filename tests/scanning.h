@@ -12,6 +12,8 @@
 #include "text_buffer.h"
 #include "twinset_advanced.h"
 
+#define assert_succeeds(call) assert_int_equal(call, TWINSET_OK)
+
 /* ---- texts */
 
 /* Spells a number as a word of four or six letters. */
@@ -96,15 +98,6 @@ static inline int by_similarity(const void *left, const void *right)
         return x->similarity > y->similarity ? -1 : 1;
     int order = strcmp(x->a, y->a);
     return order ? order : strcmp(x->b, y->b);
-}
-
-/* ---- files, in a folder that a group of tests works in */
-
-static inline bool write_file(const char *path, const char *text)
-{
-    FILE *file = fopen(path, "w");
-    bool good = file && fputs(text, file) >= 0;
-    return file && fclose(file) == 0 && good;
 }
 
 #endif

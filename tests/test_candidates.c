@@ -134,7 +134,7 @@ static void keys_are_read_by_band(void **state)
     tw_key_store_free(NULL);
 }
 
-/* Keys leave memory to documents, even keys that are in memory already. */
+/* Keys are spilled if documents need their memory, even keys that are in memory already. */
 static const tw_loop FOUR_THREADS = {.threads = 4, .stage = "testing"};
 
 enum { CLAIMED_BANDS = 4, CLAIMED_DOCUMENTS = 30000, CLAIMED_AT_ONCE = 100 };

@@ -82,7 +82,7 @@ static void a_stopped_run_goes_on(void **state)
             text_buffer_free(&found);
         }
         assert_int_equal(status, TWINSET_OK);
-        /* Once more: all of it was done before. */
+        /* A further run finds that everything is done. */
         text_buffer found = {0};
         calls = INT_MAX;
         assert_ok(scan(&options, "records.jsonl", &found, &resumed, &error), &error);
@@ -140,7 +140,7 @@ static void journals_are_no_inputs_and_no_outputs(void **state)
                                        "name another folder");
     text_buffer_free(&found);
 
-    /* In a folder that is read they are passed over. */
+    /* Journals in an input folder are not read. */
     mkdir("beside", 0700);
     write_records("beside/records.jsonl");
     options.checkpoint = "beside";

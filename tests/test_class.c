@@ -1,6 +1,6 @@
 /*
- * A class of programs: what chance makes alike, the words that only two have, and how its table
- * and its JSON say so.
+ * A class of programs: similarities by chance, words that only two programs share, and how the
+ * table and the JSON show both.
  */
 #define _XOPEN_SOURCE 700 /* nftw, fmemopen */
 #include "testing.h"
@@ -82,8 +82,8 @@ static void end_class(classroom *old)
 #define OWN                                                                                        \
     "zanzibar_counter = 86413\nprint('hello from the lighthouse')\nzanzibar_counter += 86413\n"
 
-/* A name, a number and a string that two of the programs have, and where. */
-static void words_of_two_alone_are_listed(void **state)
+/* Lists a name, a number and a string that only two of the programs have. */
+static void words_that_only_two_programs_share_are_listed(void **state)
 {
     (void)state;
     classroom some = begin_class("by=code threshold=0.6");
@@ -132,8 +132,8 @@ static void a_table_says_what_chance_gives(void **state)
     end_class(&some);
 }
 
-/* Where half of the programs could be equal by chance, none is listed, and that is said. */
-static void programs_may_be_too_short_to_tell(void **state)
+/* If half of the programs could be equal by chance, no pair is listed, and a note says why. */
+static void programs_that_are_too_short_are_not_listed(void **state)
 {
     (void)state;
     for (size_t i = 0; i < 2; i++) {
@@ -160,8 +160,8 @@ static void programs_may_be_too_short_to_tell(void **state)
     }
 }
 
-/* Where many are copies, all of them are listed, and none that is not. */
-static void copies_are_listed_however_many(void **state)
+/* If many programs are copies, exactly the pairs of copies are listed. */
+static void all_of_many_copies_are_listed(void **state)
 {
     (void)state;
     enum { COPIES = 12 };
@@ -185,10 +185,10 @@ static void copies_are_listed_however_many(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words_of_two_alone_are_listed),
+        cmocka_unit_test(words_that_only_two_programs_share_are_listed),
         cmocka_unit_test(a_table_says_what_chance_gives),
-        cmocka_unit_test(programs_may_be_too_short_to_tell),
-        cmocka_unit_test(copies_are_listed_however_many),
+        cmocka_unit_test(programs_that_are_too_short_are_not_listed),
+        cmocka_unit_test(all_of_many_copies_are_listed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -308,8 +308,8 @@ static void repeated_spans_are_cut(void **state)
     free(text);
 }
 
-/* What programs that write what is kept themselves ask for. */
-static void cuts_are_given(void **state)
+/* Programs that write the kept documents themselves ask for the spans to cut. */
+static void spans_to_cut_are_listed(void **state)
 {
     (void)state;
     static const char first[] = "One: nine words in a row that both texts have.";
@@ -551,7 +551,7 @@ int main(void)
         cmocka_unit_test(senseless_arguments_are_refused),
         cmocka_unit_test(an_empty_collection_has_no_outputs),
         cmocka_unit_test(repeated_spans_are_cut),
-        cmocka_unit_test(cuts_are_given),
+        cmocka_unit_test(spans_to_cut_are_listed),
         cmocka_unit_test(pages_are_written_without_names),
         cmocka_unit_test(page_has_texts_within_a_limit),
         cmocka_unit_test(page_keeps_its_limit),

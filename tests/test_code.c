@@ -29,7 +29,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-static const tw_language *named(const char *name)
+static const tw_language *language_named(const char *name)
 {
     const tw_language *language = tw_language_by_name(name);
     if (!language)
@@ -41,7 +41,8 @@ static const tw_language *named(const char *name)
 static const char *tokens_of(run *r, const char *language, const char *text, size_t length)
 {
     tw_code *code = &r->code;
-    assert_int_equal(tw_code_tokens(r->coder, named(language), text, length, code), TWINSET_OK);
+    assert_int_equal(tw_code_tokens(r->coder, language_named(language), text, length, code),
+                     TWINSET_OK);
     assert_int_equal(tw_bytes_append(&code->normal, "", 1), TWINSET_OK);
     code->normal.length--;
     return code->normal.data;
@@ -51,7 +52,7 @@ static const char *tokens_of(run *r, const char *language, const char *text, siz
     assert_string_equal(tokens_of(r, language, LITERAL(text)), expected)
 
 /* Skips a test that needs grammars, if there are none. */
-static void need_grammars(run *r)
+static void skip_without_grammars(run *r)
 {
     tokens_of(r, "c", LITERAL("int a;"));
     if (r->code.lexed)
@@ -399,7 +400,7 @@ static const struct sample {
 static void samples_of_every_language_are_parsed(void **state)
 {
     run *r = *state;
-    need_grammars(r);
+    skip_without_grammars(r);
     for (size_t i = 0; i < COUNT(samples); i++) {
         const struct sample *s = &samples[i];
         print_message("           %s\n", s->language);
@@ -414,7 +415,7 @@ static void layout_does_not_change_tokens(void **state)
 {
     run *r = *state;
     char changed[4096];
-    need_grammars(r);
+    skip_without_grammars(r);
     for (size_t i = 0; i < COUNT(samples); i++) {
         const struct sample *s = &samples[i];
         size_t length = 3;
@@ -436,7 +437,7 @@ static void usual_disguises_do_not_change_tokens(void **state)
 {
     run *r = *state;
     char expected[256];
-    need_grammars(r);
+    skip_without_grammars(r);
     strcpy(expected, tokens_of(r, "java", LITERAL("class A { int f(int x) { return x + 1; } }")));
     assert_tokens(
         r, "java",
@@ -476,7 +477,7 @@ static void redundant_brackets_are_no_tokens(void **state)
         {"ocaml", "let x = (a) in f (x)", "let I = I in I ( I ) "},
     };
     run *r = *state;
-    need_grammars(r);
+    skip_without_grammars(r);
     for (size_t i = 0; i < COUNT(cases); i++) {
         const char *text = cases[i][1];
         print_message("           %s\n", cases[i][0]);
@@ -499,7 +500,7 @@ static void tokens_are_names_literals_or_others(void **state)
 static void interpolations_have_tokens_of_their_own(void **state)
 {
     run *r = *state;
-    need_grammars(r);
+    skip_without_grammars(r);
     assert_tokens(r, "python", "a = f'bc {x} de {y}'", "I = S { I } { I } ");
     assert_int_equal(r->code.tokens[2].end, 9);
     assert_int_equal(r->code.tokens[4].start, 10);
@@ -515,7 +516,7 @@ static void a_program_in_a_string_is_parsed(void **state)
     static const char text[] =
         "exec(\"def area(width, height):\\n    return width * height + 17\\n\"\n"
         "     \"print(area(30, 40))\\n\")\nx = 1\n";
-    need_grammars(r);
+    skip_without_grammars(r);
     assert_tokens(r, "python", text,
                   "I ( def I ( I , I ) : return I * I + N I ( I ( N , N ) ) ) I = N ");
     const tw_code *code = &r->code;
@@ -532,7 +533,7 @@ static void a_program_in_a_string_is_parsed(void **state)
 static void a_program_in_a_raw_string_is_parsed(void **state)
 {
     run *r = *state;
-    need_grammars(r);
+    skip_without_grammars(r);
     assert_tokens(r, "cpp",
                   "auto kernel = R\"cl(#include <stdio.h>\nint main() { puts(\"a\\n\"); }\n"
                   "#define SOMETHING(x) f(x)\n)cl\";",
@@ -546,7 +547,7 @@ static void a_program_in_a_raw_string_is_parsed(void **state)
 static void sql_in_strings_is_parsed(void **state)
 {
     run *r = *state;
-    need_grammars(r);
+    skip_without_grammars(r);
     assert_tokens(r, "java",
                   "class A { String q = \"SELECT name, mark FROM students \" +\n"
                   "  \"WHERE mark > 3 AND course = 'maths' ORDER BY name\"; }",
@@ -586,7 +587,7 @@ static void other_strings_are_one_token(void **state)
         "Update your settings with care: the program does not ask before it has set them.",
         "<ASCII - Latin1>\\nAaBbCcDdEeFfGgHhIiJj 1234567890 #:+=(){}[] AaBbCcDdEeFfGgHhIiJj",
     };
-    need_grammars(r);
+    skip_without_grammars(r);
     for (size_t i = 0; i < COUNT(strings); i++) {
         char text[400];
         snprintf(text, sizeof text, "print(\"%s\")", strings[i]);
@@ -600,7 +601,7 @@ static void other_strings_are_one_token(void **state)
 static void unparsable_text_keeps_its_tokens(void **state)
 {
     run *r = *state;
-    need_grammars(r);
+    skip_without_grammars(r);
     assert_tokens(r, "c", "int f( { return 1 +; } \x01 @ x", "int I ( { return N + ; } @ I ");
     assert_tokens(r, "java", "class A { int = ; foo bar baz ) }", "class I { int = ; I I I ) } ");
     assert_false(r->code.lexed);
@@ -630,7 +631,7 @@ static void a_wrong_extension_is_flagged(void **state)
 {
     run *r = *state;
     static const char *const pairs[][2] = {{"java", "python"}, {"python", "java"}, {"go", "rust"}};
-    need_grammars(r);
+    skip_without_grammars(r);
     for (size_t i = 0; i < COUNT(pairs); i++) {
         char *text = repeated_sample(pairs[i][0]);
         tokens_of(r, pairs[i][1], text, strlen(text));
@@ -719,8 +720,8 @@ static void failed_allocations_are_reported(void **state)
             tw_faults_after(allowed);
             status = tw_coder_new(&r.coder);
             if (status == TWINSET_OK)
-                status =
-                    tw_code_tokens(r.coder, named(s->language), s->text, strlen(s->text), &r.code);
+                status = tw_code_tokens(r.coder, language_named(s->language), s->text,
+                                        strlen(s->text), &r.code);
             tw_faults_after(-1);
             assert_true(status == TWINSET_OK || status == TWINSET_NOMEM);
             tw_code_free(&r.code);
@@ -810,7 +811,7 @@ static const struct {
 static void translations_have_common_forms(void **state)
 {
     run *r = *state;
-    need_grammars(r);
+    skip_without_grammars(r);
     tw_coder_set_across(r->coder, true);
     for (size_t i = 0; i < COUNT(translations); i++) {
         const char *text = translations[i].text;
@@ -825,7 +826,7 @@ static void translations_have_common_forms(void **state)
 static void names_before_a_dot_have_no_common_form(void **state)
 {
     run *r = *state;
-    need_grammars(r);
+    skip_without_grammars(r);
     tw_coder_set_across(r->coder, true);
     assert_tokens(r, "java", "class A { void f() { this.in.close(); f(x).y = a[i].b; } }",
                   "class I I function I call I call I I = I index I I ");
@@ -839,8 +840,8 @@ static int parse_sample(void *context, unsigned worker, size_t index)
     run *runs = context;
     const struct sample *s = &samples[index % COUNT(samples)];
     tw_code *code = &runs[worker].code;
-    int status =
-        tw_code_tokens(runs[worker].coder, named(s->language), s->text, strlen(s->text), code);
+    int status = tw_code_tokens(runs[worker].coder, language_named(s->language), s->text,
+                                strlen(s->text), code);
     bool is_equal = code->normal.length == strlen(s->tokens) &&
                     memcmp(code->normal.data, s->tokens, code->normal.length) == 0;
     return status == TWINSET_OK && !is_equal && !code->lexed ? TWINSET_USAGE : status;

@@ -482,7 +482,7 @@ static int nested_loop(void *context, unsigned worker, size_t index)
     return TWINSET_OK;
 }
 
-static int loop_outside(void *context, unsigned worker, size_t index)
+static int outer_loop(void *context, unsigned worker, size_t index)
 {
     tw_loop loop = {.threads = 2, .stage = "inside"};
     (void)worker;
@@ -495,7 +495,7 @@ static void loops_may_be_nested(void **state)
     atomic_size_t sum = 0;
     tw_loop loop = {.threads = 3, .stage = "outside"};
     (void)state;
-    assert_int_equal(tw_parallel(&loop, 20, loop_outside, &sum), 0);
+    assert_int_equal(tw_parallel(&loop, 20, outer_loop, &sum), 0);
     assert_int_equal(sum, 20 * 4950);
 }
 

@@ -39,7 +39,7 @@ static void write_crawl(const char *path, const char *rest)
 
 /* ---- pages */
 
-/* A body in chunks is joined; one that only says so stays as it is. */
+/* The chunks of a body are joined; a body that only claims to have chunks is unchanged. */
 static void chunks_are_joined(void **state)
 {
     (void)state;
@@ -68,7 +68,8 @@ static void chunks_are_joined(void **state)
     }
 }
 
-/* A page is named by its address, by its record where another had that, or not at all. */
+/* A page is named by its address. Without one, or if an earlier page has it, the page is named by
+ * the id of its record, if it has one. */
 static void pages_have_names_of_their_own(void **state)
 {
     (void)state;
@@ -88,8 +89,8 @@ static void pages_have_names_of_their_own(void **state)
                  "names.warc!/urn:3: three\n");
 }
 
-/* However many addresses there are, each is known again. */
-static void many_addresses_are_known_again(void **state)
+/* Every repeated address is recognised, however many addresses there are. */
+static void repeated_addresses_are_recognised(void **state)
 {
     (void)state;
     enum { PAGES = 700 };
@@ -119,7 +120,7 @@ static void many_addresses_are_known_again(void **state)
 
 /* ---- damage */
 
-/* What stands before the damage is read, and the file is named with its reason. */
+/* Pages before the damage are read, and the file is named with a reason. */
 static void damage_is_named(void **state)
 {
     (void)state;
@@ -180,7 +181,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chunks_are_joined),
         cmocka_unit_test(pages_have_names_of_their_own),
-        cmocka_unit_test(many_addresses_are_known_again),
+        cmocka_unit_test(repeated_addresses_are_recognised),
         cmocka_unit_test(damage_is_named),
         cmocka_unit_test(what_is_no_crawl_is_refused),
     };

@@ -54,7 +54,7 @@ static void dedup(cleaned *given, bool separate_files)
 }
 
 /* The cleaned text of an input, or NULL. The caller frees it. */
-static char *left_of(const cleaned *given, size_t input)
+static char *cleaned_text(const cleaned *given, size_t input)
 {
     text_buffer out = {0};
     twinset_error error;
@@ -66,7 +66,7 @@ static char *left_of(const cleaned *given, size_t input)
 
 static void assert_left(const cleaned *given, size_t input, const char *expected)
 {
-    char *text = left_of(given, input);
+    char *text = cleaned_text(given, input);
     assert_non_null(text);
     assert_string_equal(text, expected);
     free(text);
@@ -145,7 +145,7 @@ static void files_are_cut_and_pages_are_not(void **state)
     assert_left(&files, 1,
                 "\xEF\xBB\xBF"
                 "Second. Rest.\r\n");
-    assert_null(left_of(&files, 2));
+    assert_null(cleaned_text(&files, 2));
     assert_left(&files, 3, texts[3]);
     assert_note(&files, "1 documents with passages of earlier ones were left whole, since they "
                         "are not plain text, as folder/d.html");
@@ -309,7 +309,7 @@ static void large_files_are_cut(void **state)
     add_path(files.collection, "small.txt", TWINSET_ROLE_NEW);
     add_path(files.collection, "large.txt", TWINSET_ROLE_NEW);
     dedup(&files, true);
-    char *before = read_file("large.txt"), *after = left_of(&files, 1);
+    char *before = read_file("large.txt"), *after = cleaned_text(&files, 1);
     assert_memory_equal(after, "x y\n", 4);
     assert_string_equal(after + strlen("x y"), before + strlen("x " PASSAGE " y"));
     free(before);
@@ -317,7 +317,7 @@ static void large_files_are_cut(void **state)
     end_cleaning(&files);
 }
 
-/* What a large file has first is cut of a small one. */
+/* A small file loses the span that a large file before it has. */
 static void large_files_come_first(void **state)
 {
     (void)state;

@@ -12,9 +12,8 @@
 #include <cmocka.h>
 
 #include "datasketch.h"
+#include "dice.h"
 #include "digest.h"
-
-#define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static void to_hex(const uint8_t *bytes, size_t count, char *hex)
 {

@@ -38,7 +38,7 @@ typedef int (*run_fn)(const twinset_options *options, twinset_error *error);
 /* How many more allocations the next run may make: one if there is time, otherwise a few. */
 static long long step_of_allocations(dice *from)
 {
-    return test_at_length() ? 1 : 1 + (long long)below(from, 20);
+    return is_long_run() ? 1 : 1 + (long long)below(from, 20);
 }
 
 /* Repeats the run with more allocations each time, until it succeeds. Every second run passes NULL
@@ -407,7 +407,7 @@ static void write_records(void)
     assert_int_equal(fclose(file), 0);
 }
 
-static void forget_checkpoint(void)
+static void remove_checkpoint(void)
 {
     remove("state/read.journal");
     remove("state/matches.journal");
@@ -443,11 +443,11 @@ static void check_records(const twinset_options *base_options, const char *path,
     int status = TWINSET_NOMEM;
     assert_int_equal(scan_records(&options, path, &expected, NULL), TWINSET_OK);
     options.checkpoint = "state";
-    forget_checkpoint();
+    remove_checkpoint();
     for (long long allocations = 0; status != TWINSET_OK;
          allocations += step_of_allocations(&from)) {
         if (is_new)
-            forget_checkpoint();
+            remove_checkpoint();
         text_buffer_free(&found);
         tw_faults_after(allocations);
         status = scan_records(&options, path, &found, &error);
@@ -797,7 +797,7 @@ static int collect_for(const twinset_index *index, fill_fn fill, twinset_collect
     return status == TWINSET_OK ? fill(*collection, error) : status;
 }
 
-static int fill_asked(twinset_collection *collection, twinset_error *error)
+static int fill_query(twinset_collection *collection, twinset_error *error)
 {
     return twinset_collection_add_text(collection, "asked", FIRST, strlen(FIRST), TWINSET_ROLE_NEW,
                                        error);
@@ -847,7 +847,7 @@ static int ignore_document(void *context, const twinset_index_document *document
     return 0;
 }
 
-static int ask_index(const twinset_options *options, twinset_error *error)
+static int query_index(const twinset_options *options, twinset_error *error)
 {
     twinset_index *index = NULL;
     twinset_collection *collection = NULL;
@@ -856,7 +856,7 @@ static int ask_index(const twinset_options *options, twinset_error *error)
     uint64_t documents;
     int status = twinset_index_open("made.twx", options, TWINSET_INDEX_READ_ONLY, &index, error);
     if (status == TWINSET_OK)
-        status = collect_for(index, fill_asked, &collection, error);
+        status = collect_for(index, fill_query, &collection, error);
     if (status == TWINSET_OK)
         status = twinset_index_query(index, collection, &result, error);
     if (status == TWINSET_OK)
@@ -882,7 +882,7 @@ static int change_index(const twinset_options *options, twinset_error *error)
     twinset_index_counts counts;
     int status = twinset_index_open("made.twx", options, 0, &index, error);
     if (status == TWINSET_OK)
-        status = collect_for(index, fill_asked, &collection, error);
+        status = collect_for(index, fill_query, &collection, error);
     if (status == TWINSET_OK)
         status = twinset_index_add_old(index, collection, error);
     if (status == TWINSET_OK)
@@ -926,10 +926,10 @@ static void indexes_survive_failing_allocations(void **state)
     write_records();
     options.seed = 2; /* without texts */
     fail_everywhere(make_index, &options);
-    fail_everywhere(ask_index, &options);
+    fail_everywhere(query_index, &options);
     options.seed = 1;
     fail_everywhere(make_index, &options);
-    fail_everywhere(ask_index, &options);
+    fail_everywhere(query_index, &options);
     fail_everywhere(change_index, &options);
     fail_everywhere(copy_index, &options);
 }

@@ -5,14 +5,6 @@
 #include "code.h"
 #include "folder.h"
 
-static void write_file(const char *name, const char *text)
-{
-    FILE *file = fopen(name, "w");
-    assert_non_null(file);
-    assert_true(fputs(text, file) >= 0);
-    assert_int_equal(fclose(file), 0);
-}
-
 static void assert_lexed(const char *language, const char *text, const char *expected)
 {
     tw_coder *coder;
@@ -40,7 +32,7 @@ static void programs_without_a_grammar_are_lexed(void **state)
 static void a_file_that_is_no_library_is_not_loaded(void **state)
 {
     (void)state;
-    write_file("python.so", "no library at all\n");
+    assert_true(write_file("python.so", "no library at all\n"));
     assert_lexed("python", "x = 'a'  # c\n", "I = S ");
 }
 

@@ -388,7 +388,7 @@ static void put_classes(tw_bytes *page, template *like, dice *text)
     put(page, "</div></div>");
 }
 
-/* Writes a page of divisions without telling classes. */
+/* Writes a page of divisions whose classes do not name their purpose. */
 static void put_soup(tw_bytes *page, template *like, dice *text)
 {
     dice *from = &like->from;

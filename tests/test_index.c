@@ -80,7 +80,7 @@ static void options_of_a_collection_must_be_those_of_the_index(void **state)
     twinset_index_close(index);
 }
 
-/* A value of 0 that was asked for is not taken for one that was left open. */
+/* An option that is set to 0 is not mistaken for an option that is not set. */
 static void zeros_that_were_given_are_kept(void **state)
 {
     twinset_options options;
@@ -244,7 +244,7 @@ static void a_full_quota_is_refused(void **state)
 
 /* ---- without texts */
 
-static twinset_result *ask_by_name(twinset_index *index, const char *name, size_t number)
+static twinset_result *query_by_name(twinset_index *index, const char *name, size_t number)
 {
     twinset_result *result;
     twinset_error error;
@@ -252,7 +252,7 @@ static twinset_result *ask_by_name(twinset_index *index, const char *name, size_
     return result;
 }
 
-/* Answers are estimates, near what the texts would give, and nothing else is lost. */
+/* Similarities are estimates, near those of the texts; all else is as in an index with texts. */
 static void queries_without_texts_are_estimates(void **state)
 {
     (void)state;
@@ -261,7 +261,7 @@ static void queries_without_texts_are_estimates(void **state)
     for (size_t number = 0; number < 9; number++)
         for (int is_first = 0; is_first < 2; is_first++) {
             const char *name = is_first ? "(asked)" : "zz asked";
-            twinset_result *result = ask_by_name(index, name, number);
+            twinset_result *result = query_by_name(index, name, number);
             assert_string_equal(twinset_result_note(result, 0),
                                 "the index keeps no texts: every figure is an estimate from "
                                 "signatures, and there are no passages");
@@ -288,7 +288,7 @@ static void queries_without_texts_are_estimates(void **state)
             assert_true(pair_at(result, 0).similarity == 1);
             twinset_result_free(result);
         }
-    twinset_result *result = ask_by_name(index, "d00001", 1); /* not compared with itself */
+    twinset_result *result = query_by_name(index, "d00001", 1); /* not compared with itself */
     assert_int_equal(twinset_result_pairs(result), 2);
     twinset_result_free(result);
 
@@ -340,7 +340,7 @@ static void add_numbered(twinset_collection *collection, const char *name, size_
         &error);
 }
 
-/* What resembles a document of the index goes, for that one; the rest is added. */
+/* Documents that resemble one of the index are removed in its favour; the others are added. */
 static void collections_are_cleaned_against_an_index(void **state)
 {
     (void)state;
@@ -487,7 +487,7 @@ static void assert_metadata(twinset_index *index, const char *id, const char *ex
         assert_null(document.metadata);
 }
 
-/* What a record has beside its text comes out again, byte by byte. */
+/* The fields of a record other than its text are returned byte for byte. */
 static void fields_of_records_are_returned_unchanged(void **state)
 {
     (void)state;
@@ -624,7 +624,7 @@ static void missing_arguments_are_refused(void **state)
     twinset_index_close(index);
 }
 
-/* What is no index is said to be none, and is not made one. */
+/* A file that is no index is refused with that reason, and is not changed. */
 static void files_that_are_no_index_are_refused(void **state)
 {
     (void)state;

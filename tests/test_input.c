@@ -52,17 +52,9 @@ static int tear_down(void **state)
     return leave_folder(state);
 }
 
-static void write_file(const char *path, const void *data, size_t length)
-{
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(data, 1, length, file), length);
-    assert_int_equal(fclose(file), 0);
-}
-
 static void make_file(const char *path)
 {
-    write_file(path, LITERAL("text"));
+    assert_true(write_bytes(path, LITERAL("text")));
 }
 
 static void make_folder(const char *path)
@@ -290,7 +282,7 @@ static void a_callback_can_stop_the_walk(void **state)
     make_file("x/a/1");
     make_file("x/a/2");
     assert_int_equal(symlink("nowhere", "x/broken"), 0);
-    write_file("list", LITERAL("x/a/1\nx/a/2\n"));
+    assert_true(write_bytes("list", LITERAL("x/a/1\nx/a/2\n")));
     static const char *const paths[] = {"x",     "x/a/1",    "none", "@list",
                                         "@none", "x/broken", "x/*",  "no*"};
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
@@ -313,7 +305,7 @@ static void five_thousand_files_come_in_order(void **state)
     for (unsigned i = 0; i < FILES; i++) {
         char path[32];
         snprintf(path, sizeof path, "x/%04u", i * 1237 % FILES);
-        write_file(path, "", 0);
+        assert_true(write_bytes(path, "", 0));
         assert_int_equal(tw_bytes_printf(&expected, "x/%04u\n", i), 0);
     }
     assert_finds("x", expected.data);
@@ -322,7 +314,7 @@ static void five_thousand_files_come_in_order(void **state)
 
 enum { LEVELS = 3000 };
 
-static void dig(void)
+static void make_deep_tree(void)
 {
     for (int i = 0; i < LEVELS; i++) {
         make_folder("d");
@@ -349,7 +341,7 @@ static void a_deep_tree_ends_with_a_reason(void **state)
 {
     (void)state;
     make_file("last");
-    dig();
+    make_deep_tree();
     assert_int_equal(chdir(test_folder), 0);
 
     struct rlimit before, few;
@@ -435,7 +427,7 @@ static void an_existing_name_with_wildcards_is_not_expanded(void **state)
     assert_finds("*", "*\n");
     assert_int_equal(symlink("nowhere", "?"), 0);
     assert_finds("?", "?! No such file or directory\n");
-    write_file("list", LITERAL("[a]\n"));
+    assert_true(write_bytes("list", LITERAL("[a]\n")));
     assert_finds("@list", "[a]! No such file or directory\n");
 }
 
@@ -460,7 +452,7 @@ static void a_list_names_files_and_folders(void **state)
     make_file("x/a");
     make_file("with space ");
     make_file("@odd");
-    write_file("list", LITERAL("x\n\n   \nwith space \n@odd\nnone\nx/a"));
+    assert_true(write_bytes("list", LITERAL("x\n\n   \nwith space \n@odd\nnone\nx/a")));
     tw_input_source found = assert_finds("@list", "x/a\nx/b\nwith space \n@odd\n"
                                                   "none! No such file or directory\nx/a\n");
     assert_true(found.named);
@@ -472,11 +464,11 @@ static void a_list_from_windows_works(void **state)
     (void)state;
     make_file("a");
     make_file("b");
-    write_file("crlf", LITERAL("\xEF\xBB\xBF"
-                               "a\r\n\r\nb\r\n"));
+    assert_true(write_bytes("crlf", LITERAL("\xEF\xBB\xBF"
+                                            "a\r\n\r\nb\r\n")));
     assert_finds("@crlf", "a\nb\n");
-    write_file("utf16", LITERAL("\xFF\xFE"
-                                "a\0\r\0\n\0b\0\r\0\n\0"));
+    assert_true(write_bytes("utf16", LITERAL("\xFF\xFE"
+                                             "a\0\r\0\n\0b\0\r\0\n\0")));
     assert_finds("@utf16", "a\nb\n");
 }
 
@@ -484,8 +476,8 @@ static void a_list_that_cannot_be_read_is_skipped(void **state)
 {
     (void)state;
     make_folder("x");
-    write_file("zeros", LITERAL("a\0b\0"));
-    write_file("empty", LITERAL(""));
+    assert_true(write_bytes("zeros", LITERAL("a\0b\0")));
+    assert_true(write_bytes("empty", LITERAL("")));
     assert_finds("@none", "@none! cannot read the list: No such file or directory\n");
     assert_finds("@", "@! cannot read the list: No such file or directory\n");
     assert_finds("@x", "@x! cannot read the list: is a folder\n");
@@ -498,7 +490,7 @@ static void a_list_comes_from_standard_input(void **state)
     (void)state;
     make_file("a");
     make_file("b");
-    write_file("list", LITERAL("none\na\nb\n"));
+    assert_true(write_bytes("list", LITERAL("none\na\nb\n")));
     int saved = dup(STDIN_FILENO), list = open("list", O_RDONLY);
     assert_true(saved >= 0 && list >= 0);
     assert_int_equal(lseek(list, 5, SEEK_SET), 5); /* another program has read the first line */
@@ -542,16 +534,16 @@ static void bytes_are_unchanged(void **state)
 {
     (void)state;
     tw_reader *reader = new_reader();
-    write_file("a", LITERAL("Gr\xC3\xBC\xC3\x9F"
-                            "e\r\n"));
+    assert_true(write_bytes("a", LITERAL("Gr\xC3\xBC\xC3\x9F"
+                                         "e\r\n")));
     assert_reads(reader, "a",
                  LITERAL("Gr\xC3\xBC\xC3\x9F"
                          "e\r\n"));
     assert_int_equal(tw_reader_origin(reader).flags, 0);
     assert_false(tw_reader_origin(reader).made);
-    write_file("b", LITERAL(""));
+    assert_true(write_bytes("b", LITERAL("")));
     assert_reads(reader, "b", LITERAL(""));
-    write_file("two\nlines", LITERAL("c"));
+    assert_true(write_bytes("two\nlines", LITERAL("c")));
     assert_reads(reader, "two\nlines", LITERAL("c"));
     tw_reader_free(reader);
     tw_reader_free(NULL);
@@ -574,7 +566,7 @@ static void sizes_of_all_kinds_are_read(void **state)
     tw_reader *reader = new_reader();
     char *text = letters((size_t)65 << 20);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        write_file("a", text, sizes[i]);
+        assert_true(write_bytes("a", text, sizes[i]));
         assert_reads(reader, "a", text, sizes[i]);
     }
     free(text);
@@ -613,31 +605,31 @@ static void nul_bytes_make_a_binary_file(void **state)
     enum { HEAD = 65536 };
     tw_reader *reader = new_reader();
     char *text = letters(HEAD + 1);
-    write_file("a", LITERAL("\x7F"
-                            "ELF\0"));
+    assert_true(write_bytes("a", LITERAL("\x7F"
+                                         "ELF\0")));
     assert_refuses(reader, "a", NO_LIMIT, "binary file");
-    write_file("a", LITERAL("\xEF\xBB\xBF"
-                            "text\0"));
+    assert_true(write_bytes("a", LITERAL("\xEF\xBB\xBF"
+                                         "text\0")));
     assert_refuses(reader, "a", NO_LIMIT, "binary file");
     text[HEAD - 1] = '\0';
-    write_file("a", text, HEAD + 1);
+    assert_true(write_bytes("a", text, HEAD + 1));
     assert_reads(reader, "a", text, HEAD + 1);
     assert_flags(reader, TWINSET_FLAG_CONTROLS);
     text[HEAD - 1] = 'a';
-    write_file("a", text, HEAD + 1);
+    assert_true(write_bytes("a", text, HEAD + 1));
     assert_reads(reader, "a", text, HEAD + 1);
     assert_flags(reader, 0);
     text[HEAD] = '\1';
-    write_file("a", text, HEAD + 1);
+    assert_true(write_bytes("a", text, HEAD + 1));
     assert_reads(reader, "a", text, HEAD + 1);
     assert_flags(reader, TWINSET_FLAG_CONTROLS);
     memset(text, '\0', HEAD / 200);
-    write_file("a", text, HEAD + 1);
+    assert_true(write_bytes("a", text, HEAD + 1));
     assert_reads(reader, "a", text, HEAD + 1);
     memset(text, '\0', HEAD / 200 + 1);
-    write_file("a", text, HEAD + 1);
+    assert_true(write_bytes("a", text, HEAD + 1));
     assert_refuses(reader, "a", NO_LIMIT, "binary file");
-    write_file("a", LITERAL("PAR1\0\1\2\3"));
+    assert_true(write_bytes("a", LITERAL("PAR1\0\1\2\3")));
     assert_refuses(reader, "a", NO_LIMIT,
                    "a Parquet file: read by `python -m twinset`, not by the command");
     /* The first bytes are enough to refuse the file; the rest is not read. */
@@ -656,7 +648,7 @@ static void a_large_file_is_refused(void **state)
     assert_refuses(reader, "a", 6000000000, "too large: 12.0 GB of 6.0 GB allowed; raise `memory`");
     make_hole("a", 999999);
     assert_refuses(reader, "a", 1234, "too large: 1.0 MB of 1.2 kB allowed; raise `memory`");
-    write_file("a", LITERAL("twelve bytes"));
+    assert_true(write_bytes("a", LITERAL("twelve bytes")));
     assert_refuses(reader, "a", 11, "too large: 12 bytes of 11 bytes allowed; raise `memory`");
     tw_reader_free(reader);
 }
@@ -776,7 +768,7 @@ static ssize_t broken_read(int fd, void *buffer, size_t count)
 static ssize_t growing_read(int fd, void *buffer, size_t count)
 {
     if (reads++ == 0)
-        write_file("a", LITERAL("the quick brown fox jumps over the dog"));
+        assert_true(write_bytes("a", LITERAL("the quick brown fox jumps over the dog")));
     return plain_read(fd, buffer, count);
 }
 
@@ -791,7 +783,7 @@ static void interrupted_and_short_reads_go_on(void **state)
 {
     (void)state;
     tw_reader *reader = new_reader();
-    write_file("a", LITERAL("the quick brown fox jumps over"));
+    assert_true(write_bytes("a", LITERAL("the quick brown fox jumps over")));
     reads = 0;
     read_instead = interrupted_read;
     assert_reads(reader, "a", LITERAL("the quick brown fox jumps over"));
@@ -803,7 +795,7 @@ static void a_read_error_has_a_reason(void **state)
 {
     (void)state;
     tw_reader *reader = new_reader();
-    write_file("a", LITERAL("the quick brown fox jumps over"));
+    assert_true(write_bytes("a", LITERAL("the quick brown fox jumps over")));
     reads = 0;
     read_instead = broken_read;
     assert_refuses(reader, "a", NO_LIMIT, "Input/output error");
@@ -814,11 +806,11 @@ static void a_file_that_changes_is_refused(void **state)
 {
     (void)state;
     tw_reader *reader = new_reader();
-    write_file("a", LITERAL("the quick brown fox jumps over"));
+    assert_true(write_bytes("a", LITERAL("the quick brown fox jumps over")));
     reads = 0;
     read_instead = shrinking_read;
     assert_refuses(reader, "a", NO_LIMIT, "changed while it was read");
-    write_file("a", LITERAL("the quick brown fox jumps over"));
+    assert_true(write_bytes("a", LITERAL("the quick brown fox jumps over")));
     reads = 0;
     read_instead = growing_read;
     assert_refuses(reader, "a", NO_LIMIT, "changed while it was read");
@@ -839,7 +831,7 @@ static void assert_decodes(const encoded *cases, size_t count)
 {
     tw_reader *reader = new_reader();
     for (size_t i = 0; i < count; i++) {
-        write_file("a", cases[i].bytes, cases[i].length);
+        assert_true(write_bytes("a", cases[i].bytes, cases[i].length));
         assert_reads(reader, "a", cases[i].utf8, cases[i].utf8_length);
         assert_int_equal(tw_reader_origin(reader).flags & TWINSET_FLAG_INVALID_UTF8,
                          cases[i].replaced ? TWINSET_FLAG_INVALID_UTF8 : 0);
@@ -849,7 +841,7 @@ static void assert_decodes(const encoded *cases, size_t count)
 
 #define FFFD "\xEF\xBF\xBD"
 
-static void marks_are_stripped(void **state)
+static void byte_order_marks_are_stripped(void **state)
 {
     (void)state;
     static const encoded cases[] = {
@@ -936,9 +928,9 @@ static void a_long_utf16_text_fits(void **state)
         assert_int_equal(tw_bytes_append(&in, "\x2D\x4E", 2), 0);
         assert_int_equal(tw_bytes_append(&out, "\xE4\xB8\xAD", 3), 0);
     }
-    write_file("a", in.data, in.length);
-    write_file("b", LITERAL("\xFF\xFE"
-                            "b\0"));
+    assert_true(write_bytes("a", in.data, in.length));
+    assert_true(write_bytes("b", LITERAL("\xFF\xFE"
+                                         "b\0")));
     tw_reader *reader = new_reader();
     assert_reads(reader, "a", out.data, out.length);
     assert_reads(reader, "b", LITERAL("b"));
@@ -972,7 +964,7 @@ static void finding_survives_the_loss_of_any_allocation(void **state)
     make_folder("x/y");
     make_folder("x/y/a-folder-with-a-name-that-does-not-fit-where-the-others-did");
     make_file("x/y/a-folder-with-a-name-that-does-not-fit-where-the-others-did/a");
-    write_file("list", LITERAL("x\nnone\n"));
+    assert_true(write_bytes("list", LITERAL("x\nnone\n")));
     int status = TWINSET_NOMEM;
     for (long long i = 0; status != TWINSET_OK; i++) {
         size_t count = 0;
@@ -992,7 +984,7 @@ static void reading_survives_the_loss_of_any_allocation(void **state)
     char *text = letters(100000);
     text[0] = '\xFF';
     text[1] = '\xFE';
-    write_file("a", text, 100000);
+    assert_true(write_bytes("a", text, 100000));
     free(text);
     int status = TWINSET_NOMEM;
     for (long long i = 0; status != TWINSET_OK; i++) {
@@ -1050,7 +1042,7 @@ int main(void)
         TEST(interrupted_and_short_reads_go_on),
         TEST(a_read_error_has_a_reason),
         TEST(a_file_that_changes_is_refused),
-        TEST(marks_are_stripped),
+        TEST(byte_order_marks_are_stripped),
         TEST(utf16_becomes_utf8),
         TEST(utf16_needs_no_mark),
         TEST(damaged_utf16_is_replaced),

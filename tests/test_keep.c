@@ -24,7 +24,7 @@ static kept dedup(const twinset_options *options, const char *const *paths, size
     return made;
 }
 
-static void forget(kept *old)
+static void free_kept(kept *old)
 {
     twinset_result_free(old->result);
     twinset_collection_free(old->collection);
@@ -45,7 +45,7 @@ static void assert_kept(const char *path, const char *keep, size_t removed, cons
     assert_int_equal(twinset_result_removals(found.result), removed);
     for (size_t i = 0; i < removed; i++)
         assert_string_equal(removal_at(&found, i).kept, expected);
-    forget(&found);
+    free_kept(&found);
 }
 
 /* ---- fields of records */
@@ -78,7 +78,7 @@ static void the_record_with_the_largest_value_is_kept(void **state)
         assert_int_equal(twinset_result_removals(found.result), 2);
         for (size_t j = 0; j < 2; j++)
             assert_string_equal(removal_at(&found, j).kept, cases[i].kept);
-        forget(&found);
+        free_kept(&found);
     }
 }
 
@@ -97,7 +97,7 @@ static void fields_that_no_record_has_are_noted(void **state)
     assert_string_equal(twinset_result_note(found.result, 0),
                         "`keep` lenght: no similar record has that field; the first was kept");
     assert_string_equal(removal_at(&found, 0).name, "2");
-    forget(&found);
+    free_kept(&found);
 
     assert_int_equal(twinset_collection_new(NULL, &collection, NULL), TWINSET_OK);
     assert_int_equal(twinset_collection_add_path(collection, path, TWINSET_ROLE_NEW, NULL),
@@ -147,7 +147,7 @@ static void old_documents_are_kept(void **state)
     assert_int_equal(twinset_result_removals(found.result), 1);
     assert_string_equal(removal_at(&found, 0).name, "new");
     assert_string_equal(removal_at(&found, 0).kept, "old");
-    forget(&found);
+    free_kept(&found);
 }
 
 /* ---- large clusters */
@@ -180,7 +180,7 @@ static void a_chain_keeps_one_of_three(void **state)
         double shared = (double)(WORDS - (link - similar));
         assert_true(removal_at(&found, i).similarity == shared / (2 * WORDS - shared));
     }
-    forget(&found);
+    free_kept(&found);
 }
 
 int main(void)

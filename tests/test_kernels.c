@@ -256,7 +256,7 @@ static void texts_have_the_signatures_of_the_reference(void **state)
 {
     uint64_t random = test_seed(3);
     (void)state;
-    for (int round = 0; round < (test_at_length() ? 600 : 60); round++) {
+    for (int round = 0; round < (is_long_run() ? 600 : 60); round++) {
         int kind = round % 10 ? 0 : (int)random_below(&random, TWINSET_SCHEME_DATASKETCH2 + 1);
         size_t longest = kind == TWINSET_SCHEME_MD5 ? 200 : kind ? 2000 : MOST_BYTES / 2;
         tw_scheme *scheme = draw_scheme(&random, kind);

@@ -20,7 +20,7 @@ static char *write_letters(dice *from, const char *original)
     return text;
 }
 
-/* Scans two texts, and a template that both have a part of. */
+/* Scans two texts, and a template from which both have copied. */
 static twinset_result *scan_letters(const char *settings, const char *const texts[2])
 {
     twinset_options options = options_with(settings);
@@ -76,8 +76,8 @@ static void counts_do_not_depend_on_memory(void **state)
     free(b);
 }
 
-/* Their passages are not looked for, and the run says so. */
-static void passages_that_do_not_fit_are_said(void **state)
+/* Passages of documents that do not fit are not searched, and a note says so. */
+static void passages_that_are_not_searched_are_noted(void **state)
 {
     (void)state;
     dice from = new_dice();
@@ -138,7 +138,7 @@ static void large_files_are_compared(void **state)
     twinset_collection_free(collection);
 }
 
-/* UTF-16 cannot be read so. */
+/* Only UTF-8 can be read in windows: a large file in UTF-16 is refused. */
 static void large_files_of_other_encodings_are_refused(void **state)
 {
     (void)state;
@@ -173,7 +173,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_do_not_depend_on_memory),
-        cmocka_unit_test(passages_that_do_not_fit_are_said),
+        cmocka_unit_test(passages_that_are_not_searched_are_noted),
         cmocka_unit_test(large_files_are_compared),
         cmocka_unit_test(large_files_of_other_encodings_are_refused),
     };

@@ -73,7 +73,7 @@ static void fill(dice *from, uint64_t *ids, size_t count, size_t symbols, bool s
 }
 
 /* Copies a random range of a to a random index of b. */
-static void plant(dice *from, const uint64_t *a, size_t a_count, uint64_t *b, size_t b_count)
+static void copy_range(dice *from, const uint64_t *a, size_t a_count, uint64_t *b, size_t b_count)
 {
     size_t smaller = a_count < b_count ? a_count : b_count;
     size_t length = below(from, smaller + 1);
@@ -94,7 +94,7 @@ static void short_runs_equal_the_table(void **state)
         fill(&from, a, a_count, kinds, round & 1);
         fill(&from, b, b_count, kinds, round & 1);
         if (chance(&from, 50))
-            plant(&from, a, a_count, b, b_count);
+            copy_range(&from, a, a_count, b, b_count);
         check(&index, a, a_count, b, b_count);
     }
     tw_longest_run_index_free(&index);
@@ -115,7 +115,7 @@ static void long_runs_equal_the_table(void **state)
         fill(&from, a, a_count, symbols[round % 3], round & 1);
         fill(&from, b, b_count, symbols[round % 3], round & 1);
         if (round % 2)
-            plant(&from, a, a_count, b, b_count / 4);
+            copy_range(&from, a, a_count, b, b_count / 4);
         check(&index, a, a_count, b, b_count);
         if (index.sums)
             by_halving++;

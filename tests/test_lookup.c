@@ -84,7 +84,7 @@ static void check_signatures(const twinset_lsh *lsh, const list *all)
 }
 
 /* Adds and removes signatures, so that tables double and buckets move to other slots. */
-static void check_life(uint64_t *random, list *all)
+static void check_changes(uint64_t *random, list *all)
 {
     static unsigned char bytes[MOST_BYTES];
     twinset_lsh *lsh;
@@ -117,7 +117,7 @@ static void answers_are_those_of_a_list(void **state)
     for (int round = 0; round < 40; round++) {
         all.bands = 1 + (unsigned)random_below(&random, 5);
         all.band_bytes = lengths[random_below(&random, COUNT(lengths))];
-        check_life(&random, &all);
+        check_changes(&random, &all);
     }
 }
 

@@ -265,8 +265,8 @@ static const char WHOLE[] = HEAD
     "Content-Type: message/rfc822\r\n\r\nSubject: x\r\nContent-Transfer-Encoding: base64\r\n\r\n"
     "SGVsbG8=\r\n--one--\r\n";
 
-/* Reads from an allocation of its size, so that tools see overruns. */
-static void survive(const char *bytes, size_t length)
+/* Converts bytes in an allocation of their size, so that tools see overruns. */
+static void convert_exactly(const char *bytes, size_t length)
 {
     char *copy = malloc(length + 1);
     memcpy(copy, bytes, length);
@@ -286,19 +286,19 @@ static void truncated_and_damaged_mail_gives_text_or_a_reason(void **state)
     (void)state;
     dice from = new_dice();
     for (size_t length = 0; length < sizeof WHOLE; length++)
-        survive(WHOLE, length);
+        convert_exactly(WHOLE, length);
     for (int i = 0; i < 2000; i++) {
         char bytes[sizeof WHOLE];
         memcpy(bytes, WHOLE, sizeof WHOLE);
         for (size_t flips = 1 + below(&from, 5); flips > 0; flips--)
             bytes[below(&from, sizeof WHOLE)] = (char)roll(&from);
-        survive(bytes, sizeof WHOLE);
+        convert_exactly(bytes, sizeof WHOLE);
     }
 }
 
 /* ---- recognition */
 
-static bool looks(const char *head)
+static bool is_mail(const char *head)
 {
     return tw_convert_mail.looks_like(head, strlen(head));
 }
@@ -306,18 +306,18 @@ static bool looks(const char *head)
 static void only_mail_is_recognised_as_mail(void **state)
 {
     (void)state;
-    assert_false(looks(HEAD "\r\ntext"));
-    assert_true(looks("Received: by z\r\n" HEAD "\r\ntext"));
-    assert_true(looks("Return-Path: <a@b>\nReceived: from x\n\tby y\nDate: now\nTo: b\n\ntext"));
-    assert_true(looks("Received: a\nReceived: b\nFrom: c\nTo: cut in the mid"));
-    assert_false(looks("From: a\nSubject: b\nNntp-Posting-Host: c\nMime-Version: 1.0\n\nnews"));
-    assert_false(looks("From: a\nSubject: b\nDate: c\n\na note"));
-    assert_false(looks("Path: x\nFrom: a\nSubject: b\nMIME-Version: 1.0\n\nnews"));
-    assert_false(looks("From: a\nNewsgroups: b\nSubject: c\nMIME-Version: 1.0\n\nnews"));
-    assert_false(looks("From: a\nSubject: b\nMIME-Version: 1.0\nand then prose\n"));
-    assert_false(looks("From a@b Sat Jan  3 01:05:34 1996\nFrom: a\nReceived: b\nTo: c\n"));
-    assert_false(looks("Package: x\nVersion: 1\nReceived: no\n"));
-    assert_false(looks(""));
+    assert_false(is_mail(HEAD "\r\ntext"));
+    assert_true(is_mail("Received: by z\r\n" HEAD "\r\ntext"));
+    assert_true(is_mail("Return-Path: <a@b>\nReceived: from x\n\tby y\nDate: now\nTo: b\n\ntext"));
+    assert_true(is_mail("Received: a\nReceived: b\nFrom: c\nTo: cut in the mid"));
+    assert_false(is_mail("From: a\nSubject: b\nNntp-Posting-Host: c\nMime-Version: 1.0\n\nnews"));
+    assert_false(is_mail("From: a\nSubject: b\nDate: c\n\na note"));
+    assert_false(is_mail("Path: x\nFrom: a\nSubject: b\nMIME-Version: 1.0\n\nnews"));
+    assert_false(is_mail("From: a\nNewsgroups: b\nSubject: c\nMIME-Version: 1.0\n\nnews"));
+    assert_false(is_mail("From: a\nSubject: b\nMIME-Version: 1.0\nand then prose\n"));
+    assert_false(is_mail("From a@b Sat Jan  3 01:05:34 1996\nFrom: a\nReceived: b\nTo: c\n"));
+    assert_false(is_mail("Package: x\nVersion: 1\nReceived: no\n"));
+    assert_false(is_mail(""));
     assert_ptr_equal(tw_converter_for("a.EML", "text", 4), &tw_convert_mail);
 }
 

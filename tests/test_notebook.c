@@ -123,8 +123,8 @@ static void deep_nesting_is_refused(void **state)
     free(bytes);
 }
 
-/* Reads from an allocation of its size, so that tools see overruns. */
-static void survive(const char *bytes, size_t length)
+/* Converts bytes in an allocation of their size, so that tools see overruns. */
+static void convert_exactly(const char *bytes, size_t length)
 {
     char *copy = malloc(length ? length : 1);
     memcpy(copy, bytes, length);
@@ -140,12 +140,12 @@ static void truncated_and_damaged_notebooks_give_text_or_a_reason(void **state)
     (void)state;
     dice from = new_dice();
     for (size_t length = 0; length < sizeof FOUR; length++)
-        survive(FOUR, length);
+        convert_exactly(FOUR, length);
     for (int i = 0; i < 2000; i++) {
         char bytes[sizeof FOUR - 1];
         memcpy(bytes, FOUR, sizeof bytes);
         bytes[below(&from, sizeof bytes)] = (char)roll(&from);
-        survive(bytes, sizeof bytes);
+        convert_exactly(bytes, sizeof bytes);
     }
 }
 

@@ -16,11 +16,10 @@
 #include <cmocka.h>
 
 #include "containing.h"
+#include "dice.h"
 #include "memory.h"
 #include "text_buffer.h"
 #include "writers.h"
-
-#define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static text_buffer new_page(void)
 {
@@ -262,7 +261,7 @@ static void assert_folder(const char *a, const char *b, const char *folder)
     }
 }
 
-static void uncut_labels_have_room(void **state)
+static void uncut_labels_hold_escapes(void **state)
 {
     static const char *const names[] = {"d/\xff\xff\xff\xff\xff", "d/\n\\\x01"};
     tw_labels labels = {.is_uncut = true};
@@ -1305,7 +1304,7 @@ int main(void)
         cmocka_unit_test(names_cannot_touch_the_terminal),
         cmocka_unit_test(columns_are_those_of_a_terminal),
         cmocka_unit_test(labels_omit_the_common_folder),
-        cmocka_unit_test(uncut_labels_have_room),
+        cmocka_unit_test(uncut_labels_hold_escapes),
         cmocka_unit_test(labels_are_cut_in_the_middle),
         cmocka_unit_test(labels_are_cut_around_their_differences),
         cmocka_unit_test(labels_never_look_the_same),

@@ -104,7 +104,7 @@ typedef struct shingle_list {
     size_t words, repeats; /* numbers of shingles of these kinds */
 } shingle_list;
 
-static int see(void *context, const tw_shingles *batch)
+static int collect_shingles(void *context, const tw_shingles *batch)
 {
     shingle_list *all = context;
     for (size_t i = 0; i < batch->count; i++) {
@@ -197,8 +197,9 @@ static void no_shingle_crosses_files(void **state)
         make_sample(&random, view, k, &made);
         tw_program program = tw_program_read(&made.block);
         found.count = found.words = found.repeats = 0;
-        assert_int_equal(tw_program_shingle(&program, &options, &scratch, see, &found, &summary),
-                         TWINSET_OK);
+        assert_int_equal(
+            tw_program_shingle(&program, &options, &scratch, collect_shingles, &found, &summary),
+            TWINSET_OK);
         assert_int_equal(summary.tokens, program.count);
         assert_int_equal(found.words,
                          view == TWINSET_VIEW_BOTH ? count_word_shingles(&program) : 0);
@@ -215,8 +216,8 @@ static void no_shingle_crosses_files(void **state)
     tw_program_scratch_free(&scratch);
 }
 
-/* How many shingles repeat others in a program that is `row` so many times, each time followed by
- * so many tokens that come once. */
+/* Counts the repeated shingles of a program that has the tokens of `row` so many times, each time
+ * before `between` tokens that occur once. */
 static size_t count_repeats(const char *row, size_t times, size_t between, bool bag)
 {
     const twinset_options options = {.view = TWINSET_VIEW_RAW, .k = 4, .bag = bag};
@@ -234,14 +235,15 @@ static size_t count_repeats(const char *row, size_t times, size_t between, bool 
     tw_bytes block = write_text(text, 0);
     tw_program program = tw_program_read(&block);
     found = (shingle_list){0};
-    assert_int_equal(tw_program_shingle(&program, &options, &scratch, see, &found, &summary),
-                     TWINSET_OK);
+    assert_int_equal(
+        tw_program_shingle(&program, &options, &scratch, collect_shingles, &found, &summary),
+        TWINSET_OK);
     tw_bytes_free(&block);
     tw_program_scratch_free(&scratch);
     return found.repeats;
 }
 
-static void shingles_count_again_where_they_are_apart(void **state)
+static void distant_shingles_count_as_repeats(void **state)
 {
     (void)state;
     assert_int_equal(count_repeats("{ N , I } , ", 25, 0, false), 0); /* a table of constants */
@@ -331,24 +333,16 @@ static void texts_have_normal_forms_and_shingles(void **state)
     }
 }
 
-typedef struct shown {
+typedef struct text_list {
     char text[1000];
-} shown;
+} text_list;
 
-static int show(void *context, const char *name, const char *text, size_t length)
+static int take_text(void *context, const char *name, const char *text, size_t length)
 {
-    shown *all = context;
+    text_list *all = context;
     size_t used = strlen(all->text);
     snprintf(all->text + used, sizeof all->text - used, "%s: %.*s\n", name, (int)length, text);
     return 0;
-}
-
-static void write_file(const char *path, const char *text)
-{
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    assert_int_equal(fclose(file), 0);
 }
 
 /* The text of a submission is the texts of its files, one after the other. */
@@ -356,9 +350,9 @@ static void texts_of_submissions_are_joined(void **state)
 {
     (void)state;
     assert_int_equal(mkdir("all", 0700) | mkdir("all/ann", 0700) | mkdir("all/bob", 0700), 0);
-    write_file("all/ann/a.c", FIRST);
-    write_file("all/ann/b.c", "x = \"a b\";\n");
-    write_file("all/bob/a.c", "y;\n");
+    assert_true(write_file("all/ann/a.c", FIRST));
+    assert_true(write_file("all/ann/b.c", "x = \"a b\";\n"));
+    assert_true(write_file("all/bob/a.c", "y;\n"));
     static const char normal[] = "all/ann: int I ( void ) { return I + N ; } I = S ;\n"
                                  "all/bob: I ;\n";
     static const char *const expected[] = {
@@ -370,12 +364,12 @@ static void texts_of_submissions_are_joined(void **state)
     for (int view = TWINSET_VIEW_BOTH; view <= TWINSET_VIEW_RAW; view++) {
         twinset_options options = options_of(view);
         twinset_collection *collection;
-        shown all = {""};
+        text_list all = {""};
         options.group = "dir";
         assert_int_equal(twinset_collection_new(&options, &collection, NULL), TWINSET_OK);
         assert_int_equal(twinset_collection_add_path(collection, "all", TWINSET_ROLE_NEW, NULL),
                          TWINSET_OK);
-        assert_int_equal(twinset_collection_texts(collection, show, &all, NULL), TWINSET_OK);
+        assert_int_equal(twinset_collection_texts(collection, take_text, &all, NULL), TWINSET_OK);
         assert_string_equal(all.text, expected[view]);
         twinset_collection_free(collection);
     }
@@ -387,7 +381,7 @@ int main(void)
         cmocka_unit_test(a_file_is_read_as_written),
         cmocka_unit_test(joined_files_are_read_as_written),
         cmocka_unit_test(no_shingle_crosses_files),
-        cmocka_unit_test(shingles_count_again_where_they_are_apart),
+        cmocka_unit_test(distant_shingles_count_as_repeats),
         cmocka_unit_test(different_programs_have_different_digests),
         cmocka_unit_test(texts_have_normal_forms_and_shingles),
         cmocka_unit_test_setup_teardown(texts_of_submissions_are_joined, enter_folder,

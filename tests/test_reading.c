@@ -133,7 +133,7 @@ static void packed_and_piped_records_are_cleaned(void **state)
 
 /* ---- kinds */
 
-/* Without a name that says so, bytes do; an option overrules both. */
+/* The first bytes decide the kind of a file whose name does not; an option overrules both. */
 static void kinds_are_seen_in_the_first_bytes(void **state)
 {
     (void)state;
@@ -158,8 +158,8 @@ static void kinds_are_seen_in_the_first_bytes(void **state)
                  "records: {\"body\": \"one\"} {\"body\": \"two\"}\n");
 }
 
-/* Records of one id in two files are named with their files. */
-static void ids_are_told_apart_by_files(void **state)
+/* Records of two files that have the same id are named with their files. */
+static void equal_ids_are_named_with_their_files(void **state)
 {
     (void)state;
     static const char *const paths[] = {"x.jsonl", "y.jsonl"};
@@ -197,7 +197,7 @@ static twinset_result *scan_with(const char *template, const char *settings, twi
     return result;
 }
 
-/* Each record of a template is one; those that are none are named by their lines. */
+/* Each record in a template file is a template; lines that are no record are named. */
 static void records_are_templates_too(void **state)
 {
     (void)state;
@@ -281,7 +281,7 @@ static void groups_are_not_compared(void **state)
     twinset_result_free(result);
 }
 
-/* A file that is named beside the folder of submissions belongs to the one that it lies in. */
+/* A file that is named in addition to the folder of submissions belongs to its submission. */
 static void named_files_belong_to_their_submission(void **state)
 {
     (void)state;
@@ -349,7 +349,7 @@ int main(void)
         cmocka_unit_test(a_pipe_is_read_once),
         cmocka_unit_test(packed_and_piped_records_are_cleaned),
         cmocka_unit_test(kinds_are_seen_in_the_first_bytes),
-        cmocka_unit_test(ids_are_told_apart_by_files),
+        cmocka_unit_test(equal_ids_are_named_with_their_files),
         cmocka_unit_test(records_are_templates_too),
         cmocka_unit_test(templates_that_do_not_fit_are_refused),
         cmocka_unit_test(groups_are_not_compared),

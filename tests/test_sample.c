@@ -1,5 +1,5 @@
-/* The recall that a run measures: some documents are compared with all others, to see what the
- * search has found of their pairs. */
+/* The recall that a run measures: a sample of documents is compared with all others, to see how
+ * many of their pairs the search has found. */
 #define _XOPEN_SOURCE 700 /* nftw */
 #include "testing.h"
 
@@ -36,7 +36,7 @@ static twinset_run scan_families(const char *settings)
     return run;
 }
 
-/* A sample of all documents knows every pair. */
+/* A sample of all documents has every pair. */
 static void a_sample_of_all_counts_all_pairs(void **state)
 {
     (void)state;
@@ -53,8 +53,8 @@ static void a_sample_of_all_counts_all_pairs(void **state)
     assert_int_equal(bands.sample_found, bands.pairs);
 }
 
-/* A part of them knows the pairs of that part. */
-static void a_smaller_sample_knows_its_own_pairs(void **state)
+/* A sample of some documents has the pairs of these documents only. */
+static void a_smaller_sample_has_its_own_pairs(void **state)
 {
     (void)state;
     twinset_run exact = scan_families("method=exact threshold=0.4 sample=10");
@@ -72,7 +72,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_sample_of_all_counts_all_pairs),
-        cmocka_unit_test(a_smaller_sample_knows_its_own_pairs),
+        cmocka_unit_test(a_smaller_sample_has_its_own_pairs),
     };
     print_seed();
     return cmocka_run_group_tests(tests, NULL, NULL);

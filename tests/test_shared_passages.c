@@ -1,5 +1,4 @@
-/* Essays that have passages in common and nothing else: which pairs are listed, and what is said.
- */
+/* Essays that share passages and nothing else: which pairs are listed, and the notes. */
 #define _XOPEN_SOURCE 700 /* nftw */
 #include "testing.h"
 
@@ -23,11 +22,11 @@ static void write_words(dice *from, text_buffer *to, size_t words)
     }
 }
 
-/* What is special of the first essays. */
+/* How the first essays differ from the others. */
 enum first_essays {
-    FIRST_ALIKE, /* nothing */
-    FIRST_TWINS, /* two have a second passage after the one of all */
-    FIRST_OLD,   /* one is old */
+    FIRST_ALIKE, /* they do not */
+    FIRST_TWINS, /* the first two share a second passage, behind that of all essays */
+    FIRST_OLD,   /* the first one is old */
 };
 
 /* Scans essays of which the first few have a passage in their middle. */
@@ -96,7 +95,7 @@ static void a_common_passage_lists_a_pair(void **state)
     twinset_result_free(result);
 }
 
-/* The pairs with most in common stay where the list is limited. */
+/* A limited list has the pairs that share most. */
 static void a_short_list_has_the_most_similar(void **state)
 {
     (void)state;
@@ -116,9 +115,9 @@ static void a_short_list_has_the_most_similar(void **state)
     twinset_result_free(result);
 }
 
-/* What everybody quotes is named once, and lists no pair: not even one of two essays that go on
- * with the same word. */
-static void what_all_quote_makes_no_pairs(void **state)
+/* A passage that all essays have is noted once, and lists no pair, not even two essays that
+ * continue with the same word. */
+static void a_passage_of_all_lists_no_pair(void **state)
 {
     (void)state;
     enum { MANY = 200 };
@@ -130,8 +129,8 @@ static void what_all_quote_makes_no_pairs(void **state)
     twinset_result_free(result);
 }
 
-/* What two essays have beside what everybody quotes lists them, by what it says alone. */
-static void what_two_have_beside_it_makes_a_pair(void **state)
+/* A second passage that only two essays share lists them, by the evidence of this passage alone. */
+static void a_second_passage_of_two_lists_them(void **state)
 {
     (void)state;
     enum { MANY = 200 };
@@ -145,8 +144,8 @@ static void what_two_have_beside_it_makes_a_pair(void **state)
     twinset_result_free(result);
 }
 
-/* An old document, such as the item of a test, is listed with the first that have its text. */
-static void what_all_have_lists_an_old_document(void **state)
+/* An old document, such as the text of a task, is listed with the first documents that quote it. */
+static void a_passage_of_all_lists_an_old_document(void **state)
 {
     (void)state;
     enum { MANY = 200, LISTED = 32 };
@@ -161,7 +160,7 @@ static void what_all_have_lists_an_old_document(void **state)
     twinset_result_free(result);
 }
 
-static void essays_may_be_too_short(void **state)
+static void essays_shorter_than_a_passage_are_noted(void **state)
 {
     (void)state;
     twinset_result *result = scan_essays("min-passage=5000", 2, 0);
@@ -176,10 +175,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_common_passage_lists_a_pair),
         cmocka_unit_test(a_short_list_has_the_most_similar),
-        cmocka_unit_test(what_all_quote_makes_no_pairs),
-        cmocka_unit_test(what_two_have_beside_it_makes_a_pair),
-        cmocka_unit_test(what_all_have_lists_an_old_document),
-        cmocka_unit_test(essays_may_be_too_short),
+        cmocka_unit_test(a_passage_of_all_lists_no_pair),
+        cmocka_unit_test(a_second_passage_of_two_lists_them),
+        cmocka_unit_test(a_passage_of_all_lists_an_old_document),
+        cmocka_unit_test(essays_shorter_than_a_passage_are_noted),
     };
     print_seed();
     return cmocka_run_group_tests(tests, NULL, NULL);

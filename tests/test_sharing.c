@@ -1,7 +1,7 @@
 /*
- * The documents of an index that share a term with a text: they are those that a lookup of every
- * term finds, though most terms of a near copy are not looked up. And those that share a run of
- * words.
+ * The documents of an index that share a term with a text are those that a lookup of every term
+ * finds, although most terms of a near copy are not looked up. Documents that share a run of words
+ * are found by fingerprints.
  */
 #include "testing.h"
 

@@ -13,8 +13,6 @@
 #include "results.h"
 #include "scanning.h"
 
-#define assert_ok(call) assert_int_equal(call, TWINSET_OK)
-
 /* A collection with options by name and value, terminated by NULL. */
 static twinset_collection *collect(const char *const *settings)
 {
@@ -22,8 +20,8 @@ static twinset_collection *collect(const char *const *settings)
     twinset_collection *collection;
     twinset_options_init(&options, sizeof options);
     for (; *settings; settings += 2)
-        assert_ok(twinset_options_set(&options, settings[0], settings[1], NULL));
-    assert_ok(twinset_collection_new(&options, &collection, NULL));
+        assert_succeeds(twinset_options_set(&options, settings[0], settings[1], NULL));
+    assert_succeeds(twinset_collection_new(&options, &collection, NULL));
     return collection;
 }
 
@@ -31,8 +29,8 @@ static twinset_result *scan_path(const char *path, const char *const *settings)
 {
     twinset_collection *collection = collect(settings);
     twinset_result *result;
-    assert_ok(twinset_collection_add_path(collection, path, TWINSET_ROLE_NEW, NULL));
-    assert_ok(twinset_collection_scan(collection, &result, NULL));
+    assert_succeeds(twinset_collection_add_path(collection, path, TWINSET_ROLE_NEW, NULL));
+    assert_succeeds(twinset_collection_scan(collection, &result, NULL));
     twinset_collection_free(collection);
     return result;
 }
@@ -131,9 +129,9 @@ static void records_are_named_by_line_and_id(void **state)
                                        "{\"id\": 7, \"text\": \"one and the same sentence\"}\n"
                                        "{\"id\": \"b\", \"text\": \"an id that comes again\"}\n"
                                        "{\"id\": \"c\", \"text\": null}\n"));
-    assert_ok(compare_paths("in.jsonl:1", "in.jsonl#7", &pair, &error));
+    assert_succeeds(compare_paths("in.jsonl:1", "in.jsonl#7", &pair, &error));
     assert_true(pair.similarity == 1);
-    assert_ok(compare_paths("in.jsonl#a", "in.jsonl:2", &pair, &error));
+    assert_succeeds(compare_paths("in.jsonl#a", "in.jsonl:2", &pair, &error));
     assert_true(pair.similarity < 0.5);
 
     static const char *const bad[] = {"in.jsonl:9", "in.jsonl#nobody", "in.jsonl#b", "in.jsonl:5"};

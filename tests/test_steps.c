@@ -18,8 +18,6 @@
 
 enum { MOST = 120, STAR = 16, MOST_BANDS = 128, LANGUAGE = 300 };
 
-#define assert_ok(call) assert_int_equal(call, TWINSET_OK)
-
 /* ---- a collection, document by document */
 
 typedef struct item {
@@ -90,7 +88,7 @@ static void choose_options(collection *all, dice *from)
     options->hashes = 8u << below(from, 5);
     options->seed = roll(from);
     options->max_bucket = (unsigned[]){0, 1, 3, 20, 1000}[below(from, 5)];
-    assert_ok(twinset_tune(options, &all->tuning, sizeof all->tuning, NULL));
+    assert_succeeds(twinset_tune(options, &all->tuning, sizeof all->tuning, NULL));
 }
 
 static void free_collection(collection *all)
@@ -103,7 +101,7 @@ static void free_collection(collection *all)
 
 /* ---- step by step */
 
-static bool identical(const item *x, const item *y)
+static bool are_identical(const item *x, const item *y)
 {
     return x->facts.tokens == y->facts.tokens &&
            memcmp(x->facts.digest, y->facts.digest, sizeof x->facts.digest) == 0;
@@ -112,14 +110,14 @@ static bool identical(const item *x, const item *y)
 static void read_texts(collection *all)
 {
     twinset_sketcher *sketcher;
-    assert_ok(twinset_sketcher_new(&all->options, &sketcher, NULL));
+    assert_succeeds(twinset_sketcher_new(&all->options, &sketcher, NULL));
     for (size_t i = 0; i < all->count; i++) {
         item *document = &all->items[i];
-        assert_ok(twinset_sketcher_document(sketcher, document->text, strlen(document->text),
-                                            all->tuning.bands, all->tuning.rows, document->keys,
-                                            &document->facts, sizeof document->facts, NULL));
+        assert_succeeds(twinset_sketcher_document(
+            sketcher, document->text, strlen(document->text), all->tuning.bands, all->tuning.rows,
+            document->keys, &document->facts, sizeof document->facts, NULL));
         document->cluster = i;
-        for (document->first = 0; !identical(&all->items[document->first], document);)
+        for (document->first = 0; !are_identical(&all->items[document->first], document);)
             document->first++;
         document->rank = all->items[document->first].copies++;
     }
@@ -157,19 +155,19 @@ static twinset_pair compare_items(collection *all, size_t i, size_t j)
 {
     const item *a = &all->items[i], *b = &all->items[j];
     twinset_pair pair;
-    assert_ok(twinset_comparer_texts(all->comparer, a->text, strlen(a->text), b->text,
-                                     strlen(b->text), &pair, sizeof pair, NULL));
+    assert_succeeds(twinset_comparer_texts(all->comparer, a->text, strlen(a->text), b->text,
+                                           strlen(b->text), &pair, sizeof pair, NULL));
     return pair;
 }
 
-static bool hot(const collection *all, size_t size)
+static bool is_hot(const collection *all, size_t size)
 {
     return all->options.max_bucket && size > all->options.max_bucket;
 }
 
 static bool is_centre(const collection *all, const item *document)
 {
-    return !hot(all, document->copies) || document->rank < STAR;
+    return !is_hot(all, document->copies) || document->rank < STAR;
 }
 
 static void list_copies(collection *all, size_t first)
@@ -211,7 +209,7 @@ static void compare_bucket(collection *all, unsigned band, uint64_t key)
     }
     for (size_t i = 0; i < count; i++)
         for (size_t j = i + 1; j < count; j++)
-            if (!hot(all, count) || i < STAR)
+            if (!is_hot(all, count) || i < STAR)
                 compare_once(all, members[i], members[j]);
 }
 
@@ -241,7 +239,7 @@ static void number_clusters(collection *all)
 
 static void scan_by_steps(collection *all)
 {
-    assert_ok(twinset_comparer_new(&all->options, &all->comparer, NULL));
+    assert_succeeds(twinset_comparer_new(&all->options, &all->comparer, NULL));
     read_texts(all);
     for (size_t i = 0; i < all->count; i++)
         if (all->items[i].first == i && all->items[i].facts.tokens && all->items[i].copies > 1)
@@ -259,10 +257,10 @@ static void scan_by_steps(collection *all)
 static text_buffer written_by_steps(const collection *all, twinset_format format)
 {
     text_buffer out = {0};
-    assert_ok(twinset_pair_write(NULL, 0, format, text_buffer_write, &out, NULL));
+    assert_succeeds(twinset_pair_write(NULL, 0, format, text_buffer_write, &out, NULL));
     for (size_t i = 0; i < all->pair_count; i++)
-        assert_ok(twinset_pair_write(&all->pairs[i], sizeof all->pairs[i], format,
-                                     text_buffer_write, &out, NULL));
+        assert_succeeds(twinset_pair_write(&all->pairs[i], sizeof all->pairs[i], format,
+                                           text_buffer_write, &out, NULL));
     text_buffer_write(&out, "", 0);
     return out;
 }
@@ -270,10 +268,11 @@ static text_buffer written_by_steps(const collection *all, twinset_format format
 static twinset_result *scan_at_once(const collection *all, twinset_collection **made)
 {
     twinset_result *result;
-    assert_ok(twinset_collection_new(&all->options, made, NULL));
+    assert_succeeds(twinset_collection_new(&all->options, made, NULL));
     for (size_t i = 0; i < all->count; i++)
-        assert_ok(twinset_collection_add_text(*made, all->items[i].name, all->items[i].text,
-                                              strlen(all->items[i].text), TWINSET_ROLE_NEW, NULL));
+        assert_succeeds(twinset_collection_add_text(*made, all->items[i].name, all->items[i].text,
+                                                    strlen(all->items[i].text), TWINSET_ROLE_NEW,
+                                                    NULL));
     int status = twinset_collection_scan(*made, &result, NULL);
     return status == TWINSET_OK ? result : NULL;
 }
@@ -286,7 +285,7 @@ static void steps_give_the_bytes_of_a_scan(void **state)
     dice from = new_dice();
     collection *all = malloc(sizeof *all);
     size_t pairs = 0;
-    for (int round = 0; round < (test_at_length() ? 150 : 50); round++) {
+    for (int round = 0; round < (is_long_run() ? 150 : 50); round++) {
         twinset_collection *made;
         fill(all, &from);
         choose_options(all, &from);
@@ -295,7 +294,7 @@ static void steps_give_the_bytes_of_a_scan(void **state)
         twinset_result *result = scan_at_once(all, &made);
         for (size_t i = 0; i < COUNT(formats) && result; i++) {
             text_buffer expected = {0}, found = written_by_steps(all, formats[i]);
-            assert_ok(
+            assert_succeeds(
                 twinset_result_write(result, formats[i], NULL, text_buffer_write, &expected, NULL));
             text_buffer_write(&expected, "", 0);
             assert_string_equal(found.text, expected.text);
@@ -331,15 +330,15 @@ static void earlier_comparisons_do_not_matter(void **state)
         texts[0] = random_text(&from, round < 4 ? 80 : 10000, LANGUAGE);
         for (size_t i = 1; i < TEXTS; i++)
             texts[i] = similar_text(&from, texts[below(&from, i)], below(&from, 30), LANGUAGE);
-        assert_ok(twinset_comparer_new(&options, &old, NULL));
+        assert_succeeds(twinset_comparer_new(&options, &old, NULL));
         for (int i = 0; i < (round < 4 ? 150 : 10); i++) {
             const char *a = texts[below(&from, TEXTS)], *b = texts[below(&from, 1 + i % TEXTS)];
             twinset_pair first, second;
-            assert_ok(twinset_comparer_new(&options, &fresh, NULL));
-            assert_ok(twinset_comparer_texts(old, a, strlen(a), b, strlen(b), &first, sizeof first,
-                                             NULL));
-            assert_ok(twinset_comparer_texts(fresh, a, strlen(a), b, strlen(b), &second,
-                                             sizeof second, NULL));
+            assert_succeeds(twinset_comparer_new(&options, &fresh, NULL));
+            assert_succeeds(twinset_comparer_texts(old, a, strlen(a), b, strlen(b), &first,
+                                                   sizeof first, NULL));
+            assert_succeeds(twinset_comparer_texts(fresh, a, strlen(a), b, strlen(b), &second,
+                                                   sizeof second, NULL));
             assert_memory_equal(&first.similarity, &second.similarity,
                                 sizeof first - offsetof(twinset_pair, similarity));
             twinset_comparer_free(fresh);
@@ -360,8 +359,8 @@ static void pairs_below_the_threshold_have_only_counts(void **state)
     twinset_options_init(&options, sizeof options);
     for (int similar = 0; similar < 2; similar++) {
         options.threshold = similar ? .2 : .9;
-        assert_ok(twinset_comparer_new(&options, &comparer, NULL));
-        assert_ok(
+        assert_succeeds(twinset_comparer_new(&options, &comparer, NULL));
+        assert_succeeds(
             twinset_comparer_texts(comparer, a, strlen(a), b, strlen(b), &pair, sizeof pair, NULL));
         assert_int_equal(pair.shared, 8); /* "the quick brown " without the last 8 */
         assert_int_equal(pair.union_count, 22 + 21 - 8);
@@ -379,16 +378,16 @@ static void empty_texts_resemble_nothing(void **state)
     static const char *const texts[] = {"", " ", "some text"};
     twinset_comparer *comparer;
     twinset_pair pair;
-    assert_ok(twinset_comparer_new(NULL, &comparer, NULL));
+    assert_succeeds(twinset_comparer_new(NULL, &comparer, NULL));
     for (size_t i = 0; i < COUNT(texts); i++)
         for (size_t j = 0; j < 2; j++) {
-            assert_ok(twinset_comparer_texts(comparer, texts[i], strlen(texts[i]), texts[j],
-                                             strlen(texts[j]), &pair, sizeof pair, NULL));
+            assert_succeeds(twinset_comparer_texts(comparer, texts[i], strlen(texts[i]), texts[j],
+                                                   strlen(texts[j]), &pair, sizeof pair, NULL));
             assert_true(pair.similarity == 0 && pair.jaccard == 0 && pair.containment_a == 0 &&
                         pair.containment_b == 0 && isnan(pair.estimate));
             assert_int_equal(pair.shared + pair.longest, 0);
         }
-    assert_ok(twinset_comparer_texts(comparer, NULL, 0, NULL, 0, &pair, sizeof pair, NULL));
+    assert_succeeds(twinset_comparer_texts(comparer, NULL, 0, NULL, 0, &pair, sizeof pair, NULL));
     assert_true(pair.similarity == 0);
     twinset_comparer_free(comparer);
 }
@@ -399,11 +398,11 @@ static void the_keys_of_a_document_have_its_counts(void **state)
     twinset_sketcher *sketcher;
     twinset_document facts, again;
     uint64_t keys[8], others[8];
-    assert_ok(twinset_sketcher_new(NULL, &sketcher, NULL));
-    assert_ok(twinset_sketcher_document(sketcher, "A  quick\nfox", 12, 8, 32, keys, &facts,
-                                        sizeof facts, NULL));
-    assert_ok(twinset_sketcher_document(sketcher, "a quick fox ", 12, 8, 32, others, &again,
-                                        sizeof again, NULL));
+    assert_succeeds(twinset_sketcher_new(NULL, &sketcher, NULL));
+    assert_succeeds(twinset_sketcher_document(sketcher, "A  quick\nfox", 12, 8, 32, keys, &facts,
+                                              sizeof facts, NULL));
+    assert_succeeds(twinset_sketcher_document(sketcher, "a quick fox ", 12, 8, 32, others, &again,
+                                              sizeof again, NULL));
     assert_int_equal(facts.tokens, strlen("a quick fox"));
     assert_int_equal(facts.flags, 0);
     assert_false(facts.all_excluded);
@@ -411,10 +410,11 @@ static void the_keys_of_a_document_have_its_counts(void **state)
     assert_memory_equal(keys, others, sizeof keys);
     for (size_t i = 0; i < COUNT(keys); i++)
         assert_true(keys[i] >> TWINSET_KEY_BITS == 0);
-    assert_ok(twinset_sketcher_document(sketcher, "bad \xff byte", 10, 1, 1, keys, &facts,
-                                        sizeof facts, NULL));
+    assert_succeeds(twinset_sketcher_document(sketcher, "bad \xff byte", 10, 1, 1, keys, &facts,
+                                              sizeof facts, NULL));
     assert_int_equal(facts.flags, TWINSET_FLAG_INVALID_UTF8);
-    assert_ok(twinset_sketcher_document(sketcher, "", 0, 1, 1, keys, &facts, sizeof facts, NULL));
+    assert_succeeds(
+        twinset_sketcher_document(sketcher, "", 0, 1, 1, keys, &facts, sizeof facts, NULL));
     assert_int_equal(facts.tokens, 0);
     twinset_sketcher_free(sketcher);
 }
@@ -470,7 +470,7 @@ static void more_bands_than_slots_are_refused(void **state)
     twinset_document facts;
     twinset_error error;
     uint64_t keys[257];
-    assert_ok(twinset_sketcher_new(NULL, &sketcher, NULL));
+    assert_succeeds(twinset_sketcher_new(NULL, &sketcher, NULL));
     for (size_t i = 0; i < COUNT(shapes); i++)
         assert_int_equal(twinset_sketcher_document(sketcher, "text", 4, shapes[i][0], shapes[i][1],
                                                    keys, &facts, sizeof facts, &error),

@@ -45,14 +45,6 @@ static int set_up(void **state)
     return enter_folder(state);
 }
 
-static void save(const char *path, const void *data, size_t length)
-{
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_true(length == 0 || fwrite(data, 1, length, file) == length);
-    assert_int_equal(fclose(file), 0);
-}
-
 static int append(void *context, const char *bytes, size_t count)
 {
     return tw_bytes_append(context, bytes, count) == TWINSET_OK ? 0 : ENOMEM;
@@ -165,7 +157,7 @@ static void each_format_is_recognised_by_its_content(void **state)
 {
     (void)state;
     for (int format = 0; format < FORMATS; format++) {
-        save("a", twins[format].bytes, twins[format].length);
+        assert_true(write_bytes("a", twins[format].bytes, twins[format].length));
         for (size_t chunk = 1; chunk < 20; chunk++)
             assert_gives("a", chunk, LITERAL(TWINSET));
     }
@@ -190,7 +182,7 @@ static void files_with_a_magic_alone_are_plain(void **state)
                           "7zXZ")},
                  {LITERAL("P*M")}};
     for (size_t i = 0; i < COUNT(cases); i++) {
-        save("a", cases[i].bytes, cases[i].length);
+        assert_true(write_bytes("a", cases[i].bytes, cases[i].length));
         assert_gives("a", 100, cases[i].bytes, cases[i].length);
     }
 }
@@ -208,7 +200,7 @@ static void texts_of_any_length_are_decompressed(void **state)
         for (int format = 0; format < FORMATS; format++) {
             tw_bytes packed = {0};
             pack(format, text.data, text.length, &packed);
-            save("a", packed.data, packed.length);
+            assert_true(write_bytes("a", packed.data, packed.length));
             for (size_t j = 0; j < COUNT(chunks); j++)
                 assert_gives("a", chunks[j], text.data, text.length);
             tw_bytes_free(&packed);
@@ -251,7 +243,7 @@ static void members_are_one_stream(void **state)
         static const size_t cuts[] = {0, 10, 10, 150000, 299999, 300000};
         for (size_t i = 1; i < COUNT(cuts); i++)
             pack(format, text.data + cuts[i - 1], cuts[i] - cuts[i - 1], &packed);
-        save("a", packed.data, packed.length);
+        assert_true(write_bytes("a", packed.data, packed.length));
         assert_gives("a", 4096, text.data, text.length);
         tw_bytes_free(&packed);
     }
@@ -265,7 +257,7 @@ static void zeros_after_a_member_are_padding(void **state)
         char *file = calloc(1, 1000000);
         memcpy(file, twins[format].bytes, twins[format].length);
         memcpy(file + 600000, twins[format].bytes, twins[format].length);
-        save("a", file, 1000000);
+        assert_true(write_bytes("a", file, 1000000));
         assert_gives("a", 100, LITERAL(TWINSET TWINSET));
         free(file);
     }
@@ -280,7 +272,7 @@ static void garbage_after_a_member_is_an_error(void **state)
             char reason[64];
             assert_int_equal(append(&file, twins[format].bytes, twins[format].length), 0);
             assert_int_equal(append(&file, twins[after].bytes, twins[after].length), 0);
-            save("a", file.data, file.length);
+            assert_true(write_bytes("a", file.data, file.length));
             snprintf(reason, sizeof reason, "garbage after the end of the %s stream",
                      formats[format]);
             if (after == format)
@@ -303,7 +295,7 @@ static void frames_of_zstd_can_be_skipped(void **state)
         assert_int_equal(append(&file, twins[ZSTD].bytes, twins[ZSTD].length), 0);
     }
     assert_int_equal(append(&file, LITERAL(skip)), 0);
-    save("a", file.data, file.length);
+    assert_true(write_bytes("a", file.data, file.length));
     assert_gives("a", 100, LITERAL(TWINSET TWINSET));
     tw_bytes_free(&file);
 }
@@ -313,7 +305,7 @@ static void large_windows_of_zstd_are_read(void **state)
 {
     (void)state;
     static const char frame[] = "\x28\xb5\x2f\xfd\x00\xA8\x49\x00\x00twin\nset\n";
-    save("a", LITERAL(frame));
+    assert_true(write_bytes("a", LITERAL(frame)));
     assert_gives("a", 100, LITERAL(TWINSET));
 }
 
@@ -325,7 +317,7 @@ static void a_block_of_zstd_before_damage_is_given(void **state)
     static const char frame[] = "\x28\xb5\x2f\xfd\x00\x40\x5a\x70\x00x\x00\xe4\xef";
     char text[3595];
     memset(text, 'x', sizeof text);
-    save("a", LITERAL(frame));
+    assert_true(write_bytes("a", LITERAL(frame)));
     for (size_t chunk = 1; chunk < 2 * sizeof text; chunk += 1 + chunk / 2) {
         outcome read = read_all("a", chunk);
         assert_int_equal(read.status, TWINSET_IO);
@@ -345,7 +337,7 @@ static void a_stream_that_needs_much_memory_is_refused(void **state)
                                  "\xa0"
                                  "\x11"
                                  "\xb3";
-    save("a", LITERAL(header));
+    assert_true(write_bytes("a", LITERAL(header)));
     assert_fails("a", "", 0, "xz stream that needs more than 2 GB of memory");
 }
 
@@ -358,7 +350,7 @@ static void a_truncated_stream_gives_its_first_bytes(void **state)
         char reason[64];
         snprintf(reason, sizeof reason, "truncated %s stream", formats[format]);
         for (size_t length = 10; length < twins[format].length; length++) {
-            save("a", twins[format].bytes, length);
+            assert_true(write_bytes("a", twins[format].bytes, length));
             assert_fails("a", LITERAL(TWINSET), reason);
         }
     }
@@ -375,7 +367,7 @@ static void a_truncated_long_stream_loses_little(void **state)
         char reason[64];
         snprintf(reason, sizeof reason, "truncated %s stream", formats[format]);
         pack(format, text.data, text.length, &packed);
-        save("a", packed.data, packed.length / 2);
+        assert_true(write_bytes("a", packed.data, packed.length / 2));
         size_t given = assert_fails("a", text.data, text.length, reason);
         assert_true(given + (format == BZIP2 ? 1000000 : 200000) > text.length / 2);
         tw_bytes_free(&packed);
@@ -397,7 +389,7 @@ static void damage_is_reported(void **state)
             size_t offset = 6 + below(&from, packed.length - 6);
             char bit = (char)(1 << below(&from, 8));
             packed.data[offset] = (char)(packed.data[offset] ^ bit);
-            save("a", packed.data, packed.length);
+            assert_true(write_bytes("a", packed.data, packed.length));
             packed.data[offset] = (char)(packed.data[offset] ^ bit);
             outcome out = read_all("a", 4096);
             if (out.status == TWINSET_OK) {
@@ -420,7 +412,7 @@ static void a_failure_is_repeated(void **state)
     const char *reason = NULL;
     size_t length;
     tw_stream *stream;
-    save("a", twins[GZIP].bytes, twins[GZIP].length - 1);
+    assert_true(write_bytes("a", twins[GZIP].bytes, twins[GZIP].length - 1));
     assert_int_equal(tw_stream_open("a", &stream, &reason), TWINSET_OK);
     assert_int_equal(tw_stream_read(stream, buffer, sizeof buffer, &length, &reason), TWINSET_OK);
     assert_int_equal(length, strlen(TWINSET));
@@ -450,7 +442,7 @@ static void standard_input_is_read_from_its_offset(void **state)
     (void)state;
     int saved = dup(STDIN_FILENO);
     for (int format = 0; format < FORMATS; format++) {
-        save("a", twins[format].bytes, twins[format].length);
+        assert_true(write_bytes("a", twins[format].bytes, twins[format].length));
         int file = open("a", O_RDONLY);
         assert_true(saved >= 0 && file >= 0);
         assert_int_equal(dup2(file, STDIN_FILENO), STDIN_FILENO);
@@ -539,7 +531,7 @@ static void interrupted_and_short_reads_go_on(void **state)
 {
     (void)state;
     for (int format = 0; format < FORMATS; format++) {
-        save("a", twins[format].bytes, twins[format].length);
+        assert_true(write_bytes("a", twins[format].bytes, twins[format].length));
         read_instead = interrupted_read;
         assert_gives("a", 100, LITERAL(TWINSET));
     }
@@ -548,7 +540,7 @@ static void interrupted_and_short_reads_go_on(void **state)
 static void a_file_that_vanishes_is_still_read(void **state)
 {
     (void)state;
-    save("a", LITERAL(TWINSET));
+    assert_true(write_bytes("a", LITERAL(TWINSET)));
     read_instead = vanishing_read;
     assert_gives("a", 100, LITERAL(TWINSET));
 }
@@ -567,8 +559,8 @@ static void a_read_error_and_a_change_have_a_reason(void **state)
         for (int format = 0; format < FORMATS; format++) {
             size_t length = format == PLAIN ? strlen(lines) : strlen(TWINSET);
             const char *text = format == PLAIN ? lines : TWINSET;
-            save("a", format == PLAIN ? lines : twins[format].bytes,
-                 format == PLAIN ? length : twins[format].length);
+            assert_true(write_bytes("a", format == PLAIN ? lines : twins[format].bytes,
+                                    format == PLAIN ? length : twins[format].length));
             reads = 0;
             read_instead = cases[i].read;
             size_t given = assert_fails("a", text, length, cases[i].reason);
@@ -589,7 +581,7 @@ static void reading_survives_the_loss_of_any_allocation(void **state)
         tw_bytes file = {0};
         for (int i = 0; i < 2; i++)
             assert_int_equal(append(&file, twins[format].bytes, twins[format].length), 0);
-        save("a", file.data, file.length);
+        assert_true(write_bytes("a", file.data, file.length));
         int status = TWINSET_NOMEM;
         for (long long i = 0; status != TWINSET_OK; i++) {
             char buffer[100];

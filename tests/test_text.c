@@ -970,7 +970,7 @@ static void chunks_do_not_change_random_texts(void **state)
     (void)state;
     assert_non_null(text);
     for (size_t i = 0; i < COUNT(KINDS); i++)
-        for (int trial = test_at_length() ? 0 : 1; trial < 2; trial++) {
+        for (int trial = is_long_run() ? 0 : 1; trial < 2; trial++) {
             size_t length = 2 * CHUNK + random_below(&random, LONGEST - 2 * CHUNK);
             print_message("           %s, %zu bytes\n", KINDS[i].name, length);
             make_text(&KINDS[i], &random, length, text);

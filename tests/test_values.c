@@ -19,8 +19,6 @@
 #include "results.h"
 #include "scanning.h"
 
-#define assert_ok(call) assert_int_equal(call, TWINSET_OK)
-
 static const char PROGRAM[] = "def total(values):\n    result = 0\n    for value in values:\n"
                               "        result = result + value\n    return result\n\n"
                               "def mean(values):\n    return total(values) / len(values)\n";
@@ -36,7 +34,8 @@ static text_buffer write_all(const twinset_result *result)
 {
     text_buffer to = {0};
     for (size_t i = 0; i < sizeof FORMATS / sizeof *FORMATS; i++)
-        assert_ok(twinset_result_write(result, FORMATS[i], NULL, text_buffer_write, &to, NULL));
+        assert_succeeds(
+            twinset_result_write(result, FORMATS[i], NULL, text_buffer_write, &to, NULL));
     return to;
 }
 
@@ -59,12 +58,12 @@ static twinset_collection *programs_in_files(void)
     assert_true(write_file("class/ben.py", RENAMED));
     assert_true(write_file("class/cleo.py", "print('hello')\n"));
     twinset_options_init(&options, sizeof options);
-    assert_ok(twinset_options_set(&options, "text", text, NULL));
-    assert_ok(twinset_options_set(&options, "threshold", threshold, NULL));
-    assert_ok(twinset_collection_new(&options, &collection, NULL));
+    assert_succeeds(twinset_options_set(&options, "text", text, NULL));
+    assert_succeeds(twinset_options_set(&options, "threshold", threshold, NULL));
+    assert_succeeds(twinset_collection_new(&options, &collection, NULL));
     memset(text, '#', sizeof text - 1);
     memset(&options, 0x55, sizeof options);
-    assert_ok(twinset_collection_add_path(collection, "class", TWINSET_ROLE_NEW, NULL));
+    assert_succeeds(twinset_collection_add_path(collection, "class", TWINSET_ROLE_NEW, NULL));
     return collection;
 }
 
@@ -73,14 +72,14 @@ static void a_result_outlives_changes_of_its_collection(void **state)
     (void)state;
     twinset_collection *collection = programs_in_files();
     twinset_result *first, *second;
-    assert_ok(twinset_collection_scan(collection, &first, NULL));
+    assert_succeeds(twinset_collection_scan(collection, &first, NULL));
     assert_int_equal(run_of(first).pairs, 1);
     text_buffer before = write_all(first);
     assert_non_null(strstr(before.text, "\"passages\": [{"));
-    assert_ok(twinset_collection_add_text(collection, "essay.txt", PROGRAM, strlen(PROGRAM),
-                                          TWINSET_ROLE_NEW, NULL));
+    assert_succeeds(twinset_collection_add_text(collection, "essay.txt", PROGRAM, strlen(PROGRAM),
+                                                TWINSET_ROLE_NEW, NULL));
     assert_unchanged(first, &before);
-    assert_ok(twinset_collection_scan(collection, &second, NULL));
+    assert_succeeds(twinset_collection_scan(collection, &second, NULL));
     assert_true(run_of(second).pairs > 1);
     assert_unchanged(first, &before);
     text_buffer after = write_all(second);
@@ -100,13 +99,13 @@ static void a_result_outlives_its_files(void **state)
     twinset_collection *collection = programs_in_files();
     twinset_result *result;
     twinset_passages *passages;
-    assert_ok(twinset_collection_scan(collection, &result, NULL));
+    assert_succeeds(twinset_collection_scan(collection, &result, NULL));
     text_buffer before = write_all(result);
     twinset_collection_free(collection);
     assert_int_equal(unlink("class/ada.py"), 0);
     assert_true(write_file("class/ben.py", "something else"));
     assert_unchanged(result, &before);
-    assert_ok(twinset_result_passages(result, 0, &passages, NULL));
+    assert_succeeds(twinset_result_passages(result, 0, &passages, NULL));
     assert_true(twinset_passages_count(passages) > 0);
     twinset_result_free(result);
     twinset_passages_free(passages);
@@ -123,11 +122,11 @@ static void prose_and_templates_outlive_their_files(void **state)
     twinset_collection *collection;
     twinset_result *result;
     assert_true(write_file("a.txt", a) && write_file("b.txt", a) && write_file("t.txt", template));
-    assert_ok(twinset_collection_new(NULL, &collection, NULL));
-    assert_ok(twinset_collection_add_path(collection, "t.txt", TWINSET_ROLE_IGNORE, NULL));
-    assert_ok(twinset_collection_add_path(collection, "a.txt", TWINSET_ROLE_NEW, NULL));
-    assert_ok(twinset_collection_add_path(collection, "b.txt", TWINSET_ROLE_NEW, NULL));
-    assert_ok(twinset_collection_compare(collection, &result, NULL));
+    assert_succeeds(twinset_collection_new(NULL, &collection, NULL));
+    assert_succeeds(twinset_collection_add_path(collection, "t.txt", TWINSET_ROLE_IGNORE, NULL));
+    assert_succeeds(twinset_collection_add_path(collection, "a.txt", TWINSET_ROLE_NEW, NULL));
+    assert_succeeds(twinset_collection_add_path(collection, "b.txt", TWINSET_ROLE_NEW, NULL));
+    assert_succeeds(twinset_collection_compare(collection, &result, NULL));
     text_buffer before = write_all(result);
     twinset_collection_free(collection);
     assert_int_equal(unlink("a.txt") | unlink("b.txt") | unlink("t.txt"), 0);
@@ -146,7 +145,7 @@ static void a_result_does_not_depend_on_the_locale(void **state)
     static const char *const locales[] = {"de_DE.UTF-8", "tr_TR.UTF-8", "C"};
     twinset_collection *collection = programs_in_files();
     twinset_result *result;
-    assert_ok(twinset_collection_scan(collection, &result, NULL));
+    assert_succeeds(twinset_collection_scan(collection, &result, NULL));
     text_buffer before = write_all(result);
     for (size_t i = 0; i < sizeof locales / sizeof *locales; i++) {
         if (!setlocale(LC_ALL, locales[i]))
@@ -159,7 +158,7 @@ static void a_result_does_not_depend_on_the_locale(void **state)
     text_buffer_free(&before);
 }
 
-/* What is left of a cleaned collection is written after the collection is gone. */
+/* The result of a cleaning writes the kept documents after the collection is freed. */
 static void a_cleaned_collection_outlives_its_handle(void **state)
 {
     (void)state;
@@ -170,13 +169,14 @@ static void a_cleaned_collection_outlives_its_handle(void **state)
     assert_true(write_file("r.jsonl", "{\"id\":1,\"text\":\"one two three four five six\"}\n"
                                       "{\"id\":2,\"text\":\"one two three four five six\"}\n"
                                       "{\"id\":3,\"text\":\"seven eight nine ten eleven\"}\n"));
-    assert_ok(twinset_collection_new(NULL, &collection, NULL));
-    assert_ok(twinset_collection_add_path(collection, "r.jsonl", TWINSET_ROLE_NEW, NULL));
-    assert_ok(twinset_collection_outputs(collection, 0, 0, &outputs, NULL));
-    assert_ok(twinset_collection_dedup(collection, NULL, &result, NULL));
-    assert_ok(twinset_collection_add_text(collection, "x", "y", 1, TWINSET_ROLE_NEW, NULL));
+    assert_succeeds(twinset_collection_new(NULL, &collection, NULL));
+    assert_succeeds(twinset_collection_add_path(collection, "r.jsonl", TWINSET_ROLE_NEW, NULL));
+    assert_succeeds(twinset_collection_outputs(collection, 0, 0, &outputs, NULL));
+    assert_succeeds(twinset_collection_dedup(collection, NULL, &result, NULL));
+    assert_succeeds(twinset_collection_add_text(collection, "x", "y", 1, TWINSET_ROLE_NEW, NULL));
     twinset_collection_free(collection);
-    assert_ok(twinset_result_clean(result, 0, NULL, 0, text_buffer_write, &out, NULL, 0, NULL));
+    assert_succeeds(
+        twinset_result_clean(result, 0, NULL, 0, text_buffer_write, &out, NULL, 0, NULL));
     assert_string_equal(out.text, "{\"id\":1,\"text\":\"one two three four five six\"}\n"
                                   "{\"id\":3,\"text\":\"seven eight nine ten eleven\"}\n");
     twinset_result_free(result);
@@ -193,14 +193,16 @@ static void each_run_has_its_own_default_threshold(void **state)
     twinset_pair pair;
     twinset_run run;
     (void)state;
-    assert_ok(twinset_collection_new(NULL, &collection, NULL));
-    assert_ok(twinset_collection_add_text(collection, "a", a, strlen(a), TWINSET_ROLE_NEW, NULL));
-    assert_ok(twinset_collection_add_text(collection, "b", b, strlen(b), TWINSET_ROLE_NEW, NULL));
-    assert_ok(twinset_collection_scan(collection, &scanned, NULL));
-    assert_ok(twinset_result_pair(scanned, 0, &pair, sizeof pair));
+    assert_succeeds(twinset_collection_new(NULL, &collection, NULL));
+    assert_succeeds(
+        twinset_collection_add_text(collection, "a", a, strlen(a), TWINSET_ROLE_NEW, NULL));
+    assert_succeeds(
+        twinset_collection_add_text(collection, "b", b, strlen(b), TWINSET_ROLE_NEW, NULL));
+    assert_succeeds(twinset_collection_scan(collection, &scanned, NULL));
+    assert_succeeds(twinset_result_pair(scanned, 0, &pair, sizeof pair));
     assert_true(pair.similarity > 0.5 && pair.similarity < 0.8);
-    assert_ok(twinset_collection_dedup(collection, NULL, &cleaned, NULL));
-    assert_ok(twinset_result_run(cleaned, &run, sizeof run));
+    assert_succeeds(twinset_collection_dedup(collection, NULL, &cleaned, NULL));
+    assert_succeeds(twinset_result_run(cleaned, &run, sizeof run));
     assert_int_equal(run.removed, 0);
     twinset_result_free(scanned);
     twinset_result_free(cleaned);
@@ -216,19 +218,20 @@ static void only_the_first_pairs_keep_passages(void **state)
     twinset_collection *collection;
     twinset_result *result;
     twinset_passages *passages;
-    assert_ok(twinset_collection_new(NULL, &collection, NULL));
+    assert_succeeds(twinset_collection_new(NULL, &collection, NULL));
     for (int i = 0; i < DOCUMENTS; i++) {
         snprintf(name, sizeof name, "d%03d", i);
-        assert_ok(twinset_collection_add_text(collection, name, PROGRAM, strlen(PROGRAM),
-                                              TWINSET_ROLE_NEW, NULL));
+        assert_succeeds(twinset_collection_add_text(collection, name, PROGRAM, strlen(PROGRAM),
+                                                    TWINSET_ROLE_NEW, NULL));
     }
-    assert_ok(twinset_collection_scan(collection, &result, NULL));
+    assert_succeeds(twinset_collection_scan(collection, &result, NULL));
     twinset_collection_free(collection);
     assert_int_equal(run_of(result).pairs, DOCUMENTS * (DOCUMENTS - 1) / 2);
-    assert_ok(twinset_result_passages(result, TWINSET_PAIRS_WITH_PASSAGES - 1, &passages, NULL));
+    assert_succeeds(
+        twinset_result_passages(result, TWINSET_PAIRS_WITH_PASSAGES - 1, &passages, NULL));
     assert_non_null(passages);
     twinset_passages_free(passages);
-    assert_ok(twinset_result_passages(result, run_of(result).pairs - 1, &passages, NULL));
+    assert_succeeds(twinset_result_passages(result, run_of(result).pairs - 1, &passages, NULL));
     assert_null(passages);
     twinset_result_free(result);
 }
@@ -253,8 +256,8 @@ static void a_waiting_run_is_cancelled_in_threads(void **state)
     twinset_error error;
     assert_int_equal(pipe(ends), 0);
     assert_true(dup2(ends[0], STDIN_FILENO) >= 0);
-    assert_ok(twinset_collection_new(NULL, &collection, NULL));
-    assert_ok(twinset_collection_add_path(collection, "-", TWINSET_ROLE_NEW, NULL));
+    assert_succeeds(twinset_collection_new(NULL, &collection, NULL));
+    assert_succeeds(twinset_collection_add_path(collection, "-", TWINSET_ROLE_NEW, NULL));
     assert_int_equal(pthread_create(&thread, NULL, cancel_soon, collection), 0);
     assert_int_equal(twinset_collection_scan(collection, &result, &error), TWINSET_CANCELLED);
     assert_string_equal(error.message, "interrupted");
@@ -275,7 +278,7 @@ static void the_next_run_is_cancelled(void **state)
     twinset_result *result;
     twinset_collection_cancel(collection);
     assert_int_equal(twinset_collection_scan(collection, &result, NULL), TWINSET_CANCELLED);
-    assert_ok(twinset_collection_scan(collection, &result, NULL));
+    assert_succeeds(twinset_collection_scan(collection, &result, NULL));
     assert_int_equal(run_of(result).pairs, 1);
     twinset_result_free(result);
     twinset_collection_cancel(NULL);

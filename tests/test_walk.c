@@ -200,14 +200,6 @@ static void patterns_take_bounded_time(void **state)
 
 /* ---- folders */
 
-static void write_file(const char *path, const char *data, size_t length)
-{
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(data, 1, length, file), length);
-    assert_int_equal(fclose(file), 0);
-}
-
 /* Makes a file and its folders. */
 static void make_file(const char *path)
 {
@@ -216,7 +208,7 @@ static void make_file(const char *path)
         snprintf(folder, sizeof folder, "%.*s", (int)(slash - path), path);
         mkdir(folder, 0755);
     }
-    write_file(path, "text", 4);
+    assert_true(write_bytes(path, "text", 4));
 }
 
 /* Records a finding as a line: "path", "path {id|label|author|time}" or "path! reason". */
@@ -322,7 +314,7 @@ static void named_files_are_never_left_out(void **state)
     tw_walk_rules rules = {.exclude = none, .exclude_count = 1};
     assert_finds(&rules, "x/a.txt", "x/a.txt\n");
     assert_finds(&rules, "x/*.txt", "x/a.txt\n");
-    write_file("list", LITERAL("x/a.txt\nx/.hidden\nx/src\n"));
+    assert_true(write_bytes("list", LITERAL("x/a.txt\nx/.hidden\nx/src\n")));
     tw_finder finder = assert_finds(&rules, "@list", "x/a.txt\nx/.hidden\n");
     assert_int_equal(finder.excluded, 3);
 }
@@ -347,12 +339,12 @@ static void a_manifest_describes_documents(void **state)
     make_file("x/a");
     make_file("x/b c");
     make_file("x/y/d");
-    write_file("x/files.csv", LITERAL("path,id,label,author,time\n"
-                                      "a,1,essay,Ann,2024-05-01\n"
-                                      "b c,,,\"Doe, \"\"John\"\"\",\n"
-                                      "\n"
-                                      "y/d,,,,\n"
-                                      "./a,2,,,"));
+    assert_true(write_bytes("x/files.csv", LITERAL("path,id,label,author,time\n"
+                                                   "a,1,essay,Ann,2024-05-01\n"
+                                                   "b c,,,\"Doe, \"\"John\"\"\",\n"
+                                                   "\n"
+                                                   "y/d,,,,\n"
+                                                   "./a,2,,,")));
     assert_finds(NULL, "@x/files.csv",
                  "x/a {1|essay|Ann|2024-05-01}\nx/b c {||Doe, \"John\"|}\nx/y/d\n"
                  "x/./a {2|||}\n");
@@ -365,15 +357,15 @@ static void columns_may_have_any_order(void **state)
 {
     (void)state;
     make_file("a");
-    write_file("1.csv", LITERAL("Author,mark, PATH ,path\nAnn,7,a,b\n"));
+    assert_true(write_bytes("1.csv", LITERAL("Author,mark, PATH ,path\nAnn,7,a,b\n")));
     assert_finds(NULL, "@1.csv", "a {||Ann|}\n");
-    write_file("2.csv", LITERAL("path\na\n\na\n"));
+    assert_true(write_bytes("2.csv", LITERAL("path\na\n\na\n")));
     assert_finds(NULL, "@2.csv", "a\na\n");
-    write_file("3.CSV", LITERAL("\"path\";\"label\"\r\n\"a\";\"x,y;z\"\r\n"));
+    assert_true(write_bytes("3.CSV", LITERAL("\"path\";\"label\"\r\n\"a\";\"x,y;z\"\r\n")));
     assert_finds(NULL, "@3.CSV", "a {|x,y;z||}\n");
-    write_file("4.tsv", LITERAL("id\tpath\n7\ta\n"));
+    assert_true(write_bytes("4.tsv", LITERAL("id\tpath\n7\ta\n")));
     assert_finds(NULL, "@4.tsv", "a {7|||}\n");
-    write_file("5.csv", LITERAL("path,label\na,\"two\nlines\"\nnone,\n"));
+    assert_true(write_bytes("5.csv", LITERAL("path,label\na,\"two\nlines\"\nnone,\n")));
     assert_finds(NULL, "@5.csv", "a {|two\nlines||}\nnone! No such file or directory\n");
 }
 
@@ -382,12 +374,12 @@ static void a_manifest_may_name_folders(void **state)
     (void)state;
     make_file("x/a");
     make_file("x/b");
-    write_file("files.csv", LITERAL("path,id,author\nx,1,Ann\nx/a,2,\n"));
+    assert_true(write_bytes("files.csv", LITERAL("path,id,author\nx,1,Ann\nx/a,2,\n")));
     assert_finds(NULL, "@files.csv", "x/a {||Ann|}\nx/b {||Ann|}\nx/a {2|||}\n");
     char text[PATH_MAX + 32], expected[PATH_MAX + 32];
     snprintf(text, sizeof text, "path\n%s/x/a\n", test_folder);
     snprintf(expected, sizeof expected, "%s/x/a\n", test_folder);
-    write_file("x/whole.csv", text, strlen(text));
+    assert_true(write_bytes("x/whole.csv", text, strlen(text)));
     assert_finds(NULL, "@x/whole.csv", expected);
 }
 
@@ -395,11 +387,12 @@ static void a_manifest_may_have_any_encoding(void **state)
 {
     (void)state;
     make_file("é");
-    write_file("1.csv", LITERAL("\xEF\xBB\xBFpath,author\r\n\xC3\xA9,Zo\xC3\xAB\r\n"));
+    assert_true(
+        write_bytes("1.csv", LITERAL("\xEF\xBB\xBFpath,author\r\n\xC3\xA9,Zo\xC3\xAB\r\n")));
     assert_finds(NULL, "@1.csv", "é {||Zoë|}\n");
-    write_file("2.csv", LITERAL("path;author\n\xE9;Zo\xEB\n"));
+    assert_true(write_bytes("2.csv", LITERAL("path;author\n\xE9;Zo\xEB\n")));
     assert_finds(NULL, "@2.csv", "é {||Zoë|}\n");
-    write_file("3.csv", LITERAL("\xFF\xFEp\0a\0t\0h\0\n\0\xE9\0\n\0"));
+    assert_true(write_bytes("3.csv", LITERAL("\xFF\xFEp\0a\0t\0h\0\n\0\xE9\0\n\0")));
     assert_finds(NULL, "@3.csv", "é\n");
 }
 
@@ -407,7 +400,8 @@ static void broken_rows_are_skipped_with_their_line(void **state)
 {
     (void)state;
     make_file("a");
-    write_file("1.csv", LITERAL("path,id\na,1\na\na,1,2\n,3\na,\"x\ny\"z\na,4\na,\"open\na,5\n"));
+    assert_true(write_bytes(
+        "1.csv", LITERAL("path,id\na,1\na\na,1,2\n,3\na,\"x\ny\"z\na,4\na,\"open\na,5\n")));
     assert_finds(NULL, "@1.csv",
                  "a {1|||}\n"
                  "1.csv:3! 1 field, where the first line has 2\n"
@@ -422,7 +416,7 @@ static void broken_rows_are_skipped_with_their_line(void **state)
         char expected[128];
         bool open = texts[i][0] == '"';
         snprintf(expected, sizeof expected, "@2.csv! %s", none);
-        write_file("2.csv", texts[i], strlen(texts[i]));
+        assert_true(write_bytes("2.csv", texts[i], strlen(texts[i])));
         assert_finds(NULL, "@2.csv", open ? "" : expected);
     }
 }
@@ -461,9 +455,10 @@ static void failed_allocations_are_reported(void **state)
 {
     (void)state;
     make_file("a-file-with-a-name-that-does-not-fit-into-the-first-allocation");
-    write_file("m.csv", LITERAL("path,id\n"
-                                "a-file-with-a-name-that-does-not-fit-into-the-first-allocation,1\n"
-                                "broken\n\"quoted\",\"and a \"\" quote\"\n"));
+    assert_true(write_bytes(
+        "m.csv", LITERAL("path,id\n"
+                         "a-file-with-a-name-that-does-not-fit-into-the-first-allocation,1\n"
+                         "broken\n\"quoted\",\"and a \"\" quote\"\n")));
     int status = TWINSET_NOMEM;
     for (long long i = 0; status != TWINSET_OK; i++) {
         tw_finder finder = {.document = ignore_document, .skip = ignore_skip};

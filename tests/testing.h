@@ -56,19 +56,14 @@ static inline twinset_options options_with(const char *settings)
 /* ---- random numbers, equal in every run unless TWINSET_TEST_SEED is set */
 static inline uint64_t test_seed(uint64_t usual)
 {
-    const char *given = getenv("TWINSET_TEST_SEED");
-    uint64_t seed = given ? strtoull(given, NULL, 10) : usual;
+    uint64_t seed = seed_or(usual);
     print_message("           TWINSET_TEST_SEED=%" PRIu64 "\n", seed);
     return seed;
 }
 
-/* The next number of splitmix64. */
 static inline size_t random_below(uint64_t *state, size_t limit)
 {
-    uint64_t x = *state += 0x9E3779B97F4A7C15;
-    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9;
-    x = (x ^ x >> 27) * 0x94D049BB133111EB;
-    return (x ^ x >> 31) % limit;
+    return (size_t)(next_number(state) % limit);
 }
 
 /* ---- Jaccard similarity by its definition: compares every shingle with every other */

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "containing.h"
 #include "cpu_time.h"
 #include "dice.h"
 #include "digest.h"
@@ -160,12 +161,6 @@ static void assert_page(twinset_passages *passages, const twinset_style *style,
     assert_string_equal(page.text, expected);
     free(page.text);
     twinset_passages_free(passages);
-}
-
-static void assert_contains(const char *text, const char *expected)
-{
-    if (!strstr(text, expected))
-        fail_msg("\"%s\" is not in:\n%s", expected, text);
 }
 
 /* ---- programs */
