@@ -1,12 +1,16 @@
 """The public headers follow their conventions, and tests/test_arguments.c tests every call."""
 
-import pathlib
+import os
 import re
+import subprocess
+import tempfile
 import unittest
 
-ROOT = pathlib.Path(__file__).parents[2]
-# The header of simple calls should be read in one go. All else belongs into the other header.
-SIMPLE_LINES = 460
+from pages import ROOT, TWINSET
+
+# The header of simple calls, which begins with a whole program, should be read in one go. All else
+# belongs into the other header.
+SIMPLE_LINES = 475
 
 
 def header(name):
@@ -93,9 +97,27 @@ class Header(unittest.TestCase):
         for path in (ROOT / "src").rglob("*.c"):
             read.update(re.findall(r'getenv\("(\w+)"\)', path.read_text()))
         self.assertIn("TMPDIR", read)
-        comment = header("twinset.h").split("*/")[0]
+        process = header("twinset.h").split(" reference: the process")[1]
         for name in read | {"PATH", "pdftotext"}:
-            self.assertIn(name, comment)
+            self.assertIn(name, process)
+
+    def test_the_first_program_is_a_scan(self):
+        """The program that the header begins with compiles, and lists the pairs of a scan."""
+        comment = header("twinset.h").split("*/")[0]
+        lines = re.findall(r"^ \*(?:     (.*))?$", comment.split("* This header")[0], re.MULTILINE)
+        library = TWINSET.parent
+        with tempfile.TemporaryDirectory() as folder:
+            program = os.path.join(folder, "program")
+            subprocess.run(["cc", "-std=c17", "-Wall", "-Wextra", "-Werror", "-x", "c", "-", "-o",
+                            program, f"-I{ROOT}/include", f"-L{library}", "-ltwinset",
+                            f"-Wl,-rpath,{library}"],
+                           input="\n".join(lines), text=True, check=True)
+            listed = subprocess.run([program], cwd=ROOT, capture_output=True, text=True, check=True)
+        scanned = subprocess.run([TWINSET, "scan", "samples/essays", "--format", "csv"], cwd=ROOT,
+                                 capture_output=True, text=True, check=True)
+        pairs = [line.split(",")[:2] for line in scanned.stdout.splitlines()[1:]]
+        self.assertGreater(len(pairs), 3)
+        self.assertEqual([line.split()[1:] for line in listed.stdout.splitlines()], pairs)
 
 
 if __name__ == "__main__":
