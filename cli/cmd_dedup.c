@@ -2,8 +2,7 @@
  * twinset dedup PATH... -o OUT
  */
 #include "job.h"
-
-#include "twinset_index.h"
+#include "new_index.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -23,6 +22,7 @@ typedef struct dedup_job {
     char *path;            /* of `file` */
     twinset_clean_counts total;
     twinset_index *index; /* of --index, or NULL */
+    bool is_new_index;    /* it was created by this run */
 } dedup_job;
 
 /* ---- output paths */
@@ -239,6 +239,7 @@ static int open_index(dedup_job *dedup, cli_invocation *in)
         return 0;
     if (!in->threshold_given) /* bands are made for it */
         in->options.threshold = strtod(twinset_rule_value("dedup-threshold"), NULL);
+    dedup->is_new_index = new_index_is_absent(in->index);
     int status =
         twinset_index_open(in->index, &in->options, TWINSET_INDEX_CREATE, &dedup->index, error);
     in->options.threshold = threshold;
@@ -291,6 +292,8 @@ int cmd_dedup(const cli_invocation *given)
     if (status == 0)
         status = job_report(job, result);
     output_discard(&dedup.removed);
+    if (status != 0 && dedup.is_new_index)
+        new_index_discard(&dedup.index, in->index);
     int exit_status = job_end(job, result, status);
     twinset_index_close(dedup.index);
     return exit_status;

@@ -3,6 +3,7 @@
  */
 #include "index_rows.h"
 #include "job.h"
+#include "new_index.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -17,6 +18,7 @@ typedef struct index_job {
     cli_invocation in; /* without the action and the index among the inputs */
     const char *path;
     twinset_index *index;
+    bool is_new; /* the index was created by this run */
     twinset_index_counts counts;
 } index_job;
 
@@ -35,6 +37,7 @@ static int open_index(index_job *work, unsigned flags)
     twinset_options options = work->in.options;
     if (work->in.no_text)
         flags |= TWINSET_INDEX_NO_TEXT;
+    work->is_new = flags & TWINSET_INDEX_CREATE && new_index_is_absent(work->path);
     return twinset_index_open(work->path, &options, flags, &work->index, &work->job.error);
 }
 
@@ -100,6 +103,8 @@ static int end_reading(index_job *work, twinset_result *result, int status)
 {
     if (status == 0)
         report_skips(work);
+    else if (work->is_new)
+        new_index_discard(&work->index, work->path);
     int exit_status = job_end(&work->job, result, status);
     twinset_index_close(work->index);
     return exit_status;

@@ -169,6 +169,18 @@ class Adding(Index):
             self.assertEqual(result.status, 2)
             self.assertIn("not an index of twinset", result.messages)
 
+    def test_a_failure_leaves_no_new_index(self):
+        for arguments in (["index", "add", "new.twx", "nowhere"],
+                          ["index", "add", "new.twx", "a.jsonl", "--old", "nowhere"],
+                          ["index", "add", "new.twx", "nowhere", "--find"],
+                          ["dedup", "nowhere", "-o", "out.jsonl", "--index", "new.twx"],
+                          ["dedup", "a.jsonl", "-o", "a.jsonl", "--index", "new.twx"]):
+            self.assertEqual(self.run_command(*arguments).status, 2, arguments)
+            self.assertEqual(os.listdir(self.folder), ["a.jsonl"], arguments)
+        self.add("old.twx", "a.jsonl")
+        self.assertEqual(self.run_command("index", "add", "old.twx", "nowhere").status, 2)
+        self.verify("old.twx", 60)
+
     def test_usage(self):
         for arguments in (["index"], ["index", "frob", "i.twx"], ["index", "add", "i.twx"],
                           ["index", "backup", "i.twx"], ["index", "remove", "i.twx"]):
