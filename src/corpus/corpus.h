@@ -215,6 +215,9 @@ int tw_corpus_read(tw_corpus *corpus, const tw_read_plan *plan, tw_journal *jour
  * is read once, in the role with the highest precedence. TWINSET_USAGE: two texts have one name. */
 int tw_source_states_new(const tw_sources *sources, bool is_comparison, tw_source_state **states,
                          twinset_error *error) TW_CHECKED;
+/* Returns the group of a document, or 0. */
+uint64_t tw_corpus_group(const tw_corpus *corpus, uint32_t document);
+bool tw_corpus_has_groups(const tw_corpus *corpus);
 /* Whether two documents are to be compared, by their roles, groups and languages. */
 bool tw_corpus_wants(const tw_corpus *corpus, uint32_t a, uint32_t b);
 /* Whether all pairs are to be compared, whatever the roles and groups are. */

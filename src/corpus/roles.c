@@ -149,14 +149,24 @@ int tw_choose_unit(const tw_settings *settings, const tw_sources *sources, bool 
     return 2 * program_count > document_count ? TWINSET_BY_CODE : TWINSET_BY_CHAR;
 }
 
-/* ---- wanted pairs */
+/* ---- groups */
 
-static uint64_t find_group(const tw_corpus *corpus, uint32_t document)
+uint64_t tw_corpus_group(const tw_corpus *corpus, uint32_t document)
 {
     return corpus->documents.groups
                ? corpus->documents.groups[document]
                : tw_corpus_source_group(corpus, tw_source_of(corpus, document)).id;
 }
+
+bool tw_corpus_has_groups(const tw_corpus *corpus)
+{
+    for (uint32_t i = 0; i < corpus->documents.count; i++)
+        if (tw_corpus_group(corpus, i))
+            return true;
+    return false;
+}
+
+/* ---- wanted pairs */
 
 bool tw_corpus_wants(const tw_corpus *corpus, uint32_t a, uint32_t b)
 {
@@ -171,8 +181,8 @@ bool tw_corpus_wants(const tw_corpus *corpus, uint32_t a, uint32_t b)
         !tw_languages_differ(tw_document_at(corpus, a)->language,
                              tw_document_at(corpus, b)->language))
         return false;
-    uint64_t group = find_group(corpus, a);
-    return !group || group != find_group(corpus, b);
+    uint64_t group = tw_corpus_group(corpus, a);
+    return !group || group != tw_corpus_group(corpus, b);
 }
 
 bool tw_corpus_wants_all(const tw_corpus *corpus)

@@ -251,13 +251,6 @@ static const char *find_metadata(const twinset_index_document *given, const prep
     return given && given->metadata ? given->metadata : "";
 }
 
-static uint64_t find_group(const tw_corpus *corpus, uint32_t document)
-{
-    if (corpus->documents.groups)
-        return corpus->documents.groups[document];
-    return tw_corpus_source_group(corpus, tw_source_of(corpus, document)).id;
-}
-
 static int write_record(addition *job, const prepared_document *made)
 {
     tw_index *index = job->index;
@@ -268,7 +261,7 @@ static int write_record(addition *job, const prepared_document *made)
         .id = document->name,
         .metadata = find_metadata(given, made),
         .group_name = given && given->group ? given->group : "",
-        .group = find_group(job->corpus, made->number),
+        .group = tw_corpus_group(job->corpus, made->number),
         .is_number = document->naming == TW_NAMED_BY_NUMBER || (given && given->is_number),
         .flags = document->flags,
         .digest = {document->digest[0], document->digest[1]},
@@ -531,7 +524,9 @@ int tw_index_add_corpus(tw_index *index, const tw_index_addition *what,
         return tw_fail(error, TWINSET_USAGE, "a batch has at most %d texts",
                        MOST_TEXTS - BLOCK_DOCUMENTS);
     limit_batch(&job);
-    int status = make_scratch(&job, threads);
+    int status = tw_index_check_group(corpus, error);
+    if (status == TWINSET_OK)
+        status = make_scratch(&job, threads);
     if (status == TWINSET_OK)
         status = make_fingerprinters(&job, threads);
     if (status == TWINSET_OK)

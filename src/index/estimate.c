@@ -14,10 +14,11 @@ typedef struct estimation {
     twinset_result *result;
     tw_arena *arena;
     uint32_t *slots; /* of the document that is asked about */
-    uint64_t shingles;
+    uint64_t shingles, group;
     uint32_t asked; /* its index among the names */
     size_t names, name_capacity, pair_capacity;
     double threshold;
+    tw_group_count groups;
     twinset_error *error;
 } estimation;
 
@@ -85,6 +86,9 @@ static int compare(estimation *work, const tw_document *asked, uint64_t number)
     if (status != TWINSET_OK ||
         (strcmp(stored.id, asked->name) == 0 && tw_has_text_of(&stored, asked)))
         return status;
+    tw_count_group(&work->groups, &stored);
+    if (work->group && work->group == stored.group)
+        return TWINSET_OK;
     for (size_t i = 0; i < slots; i++) {
         uint32_t slot;
         memcpy(&slot, (const char *)stored.payload + 4 * i, sizeof slot);
@@ -102,6 +106,7 @@ static int ask_about(estimation *work, uint32_t document)
     tw_worker *worker = &work->corpus->workers[0];
     const tw_document *asked = tw_document_at(work->corpus, document);
     const char *name = asked->name;
+    work->group = tw_corpus_group(work->corpus, document);
     tw_u64s numbers = {0};
     tw_source_text text;
     int status = tw_indexed_text(worker, document, &text);
@@ -161,5 +166,7 @@ int tw_estimate_corpus(tw_index *index, tw_corpus *corpus, twinset_result *resul
     if (status == TWINSET_OK)
         status = tw_result_note(result, "the index keeps no texts: every figure is an estimate "
                                         "from signatures, and there are no passages");
+    if (status == TWINSET_OK)
+        status = tw_note_compared_groups(index, corpus, &work.groups, result);
     return tw_complete_error(error, status);
 }

@@ -103,10 +103,17 @@ int tw_name_beside(const tw_index *index, const tw_document *asked, const char *
                  : tw_bytes_printf(name, "%s", id);
 }
 
+/* Where the documents of an index go that a corpus is compared with. */
+typedef struct candidate_list {
+    tw_sources *sources;
+    twinset_role role;
+    tw_group_count groups;
+} candidate_list;
+
 /* Adds a document of the index. A query takes one with the name and the text of a document that is
  * asked about for that document; a collection that is cleaned does not. */
 static int add_candidate(tw_index *index, const tw_corpus *corpus, uint64_t number,
-                         tw_sources *sources, twinset_role role, twinset_error *error)
+                         candidate_list *list, twinset_error *error)
 {
     tw_stored_document record;
     tw_bytes name = {0};
@@ -115,7 +122,7 @@ static int add_candidate(tw_index *index, const tw_corpus *corpus, uint64_t numb
         return tw_store_damaged(index, error, "document number %llu is lost",
                                 (unsigned long long)number);
     const tw_document *asked = status == TWINSET_OK ? tw_find_asked(corpus, record.id) : NULL;
-    if (asked && role != TWINSET_ROLE_OLD && tw_has_text_of(&record, asked))
+    if (asked && list->role != TWINSET_ROLE_OLD && tw_has_text_of(&record, asked))
         return TWINSET_OK;
     if (status == TWINSET_OK)
         status = tw_unpack_text(index, &record, error);
@@ -123,9 +130,11 @@ static int add_candidate(tw_index *index, const tw_corpus *corpus, uint64_t numb
         status = tw_name_beside(index, asked, record.id, &name);
     tw_text_identity identity = {record.group, record.is_number && !asked};
     if (status == TWINSET_OK)
-        status = tw_sources_add_identified(sources, name.data, index->text.data, record.text_length,
-                                           &identity, role);
+        status = tw_sources_add_identified(list->sources, name.data, index->text.data,
+                                           record.text_length, &identity, list->role);
     tw_bytes_free(&name);
+    if (status == TWINSET_OK)
+        tw_count_group(&list->groups, &record);
     return tw_complete_error(error, status);
 }
 
@@ -136,10 +145,8 @@ static int add_asked(tw_corpus *corpus, tw_sources *sources)
     int status = TWINSET_OK;
     for (uint32_t i = 0; i < corpus->documents.count && status == TWINSET_OK; i++) {
         const tw_document *document = tw_document_at(corpus, i);
-        tw_text_identity identity = {
-            corpus->documents.groups ? corpus->documents.groups[i]
-                                     : tw_corpus_source_group(corpus, tw_source_of(corpus, i)).id,
-            document->naming == TW_NAMED_BY_NUMBER};
+        tw_text_identity identity = {tw_corpus_group(corpus, i),
+                                     document->naming == TW_NAMED_BY_NUMBER};
         tw_source_text text;
         if (tw_document_is_large(corpus, i))
             continue;
@@ -172,13 +179,14 @@ static query_method choose_method(const tw_index *index, const tw_corpus *corpus
 }
 
 static int add_candidates(tw_index *index, tw_corpus *corpus, query_method method,
-                          tw_sources *sources, twinset_role role, twinset_error *error)
+                          candidate_list *list, twinset_error *error)
 {
     tw_u64s numbers = {0};
-    int status = method == QUERY_ALL ? tw_each_document(index, collect_number, &numbers, error)
-                                     : collect_candidates(index, corpus, role, &numbers, error);
+    int status = method == QUERY_ALL
+                     ? tw_each_document(index, collect_number, &numbers, error)
+                     : collect_candidates(index, corpus, list->role, &numbers, error);
     for (size_t i = 0; i < numbers.count && status == TWINSET_OK; i++)
-        status = add_candidate(index, corpus, numbers.data[i], sources, role, error);
+        status = add_candidate(index, corpus, numbers.data[i], list, error);
     tw_free(numbers.data);
     return status;
 }
@@ -277,12 +285,13 @@ int tw_index_query_corpus(tw_index *index, tw_corpus *corpus, twinset_result *re
         return tw_nomem(error);
     int status = tw_store_begin(index, false, error);
     query_method method = QUERY_ALL;
+    candidate_list list = {.sources = sources, .role = TWINSET_ROLE_NEW};
     tw_selected_from all = {0};
     if (status == TWINSET_OK) {
         method = choose_method(index, corpus);
         status = tw_complete_error(error, add_asked(corpus, sources));
         if (status == TWINSET_OK)
-            status = add_candidates(index, corpus, method, sources, TWINSET_ROLE_NEW, error);
+            status = add_candidates(index, corpus, method, &list, error);
         if (status == TWINSET_OK)
             status = describe_all(index, corpus, method, &all, error);
         status = tw_store_end(index, status, error);
@@ -293,6 +302,9 @@ int tw_index_query_corpus(tw_index *index, tw_corpus *corpus, twinset_result *re
         status = scan_sources(index, corpus, sources, method, &all, result, error);
     if (status == TWINSET_OK)
         status = tw_complete_error(error, tw_list_skips(corpus, result));
+    if (status == TWINSET_OK)
+        status =
+            tw_complete_error(error, tw_note_compared_groups(index, corpus, &list.groups, result));
     if (status == TWINSET_OK)
         complete_result(index, method, all.documents, result);
     tw_sources_release(sources);
@@ -312,7 +324,8 @@ int tw_index_add_candidates(tw_index *index, tw_corpus *corpus, tw_sources *sour
     const twinset_options *options = &corpus->settings->options;
     bool is_found_by_terms = !tw_wants_passages(options) || (index->manifest.has_fingerprints &&
                                                              options->min_passage >= TW_SEED_RUN);
-    status = add_candidates(index, corpus, is_found_by_terms ? QUERY_LISTED : QUERY_ALL, sources,
-                            TWINSET_ROLE_OLD, error);
+    candidate_list list = {.sources = sources, .role = TWINSET_ROLE_OLD};
+    status =
+        add_candidates(index, corpus, is_found_by_terms ? QUERY_LISTED : QUERY_ALL, &list, error);
     return tw_store_end(index, status, error);
 }

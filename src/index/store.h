@@ -412,6 +412,21 @@ int tw_cluster_leave(tw_index *index, const uint64_t *numbers, size_t count,
                      twinset_error *error) TW_CHECKED;
 int tw_cluster_count(tw_index *index, uint64_t *documents, twinset_error *error) TW_CHECKED;
 
+/* ---- group_notes.c */
+
+/* Documents of an index that were compared, with a group and without. */
+typedef struct tw_group_count {
+    uint64_t with, without;
+} tw_group_count;
+
+/* TWINSET_USAGE: documents are added with a field for their groups, and none of them has it. */
+int tw_index_check_group(const tw_corpus *corpus, twinset_error *error) TW_CHECKED;
+void tw_count_group(tw_group_count *count, const tw_stored_document *record);
+/* Notes where documents that are asked about have groups and those of the index do not, or the
+ * other way round. */
+int tw_note_compared_groups(const tw_index *index, const tw_corpus *corpus,
+                            const tw_group_count *count, twinset_result *result) TW_CHECKED;
+
 /* ---- query.c */
 
 /* Returns the document that is asked about by a name, or NULL. */

@@ -142,14 +142,10 @@ static int list_documents(const tw_corpus *corpus, twinset_result *result)
 /* Notes a group field that no document has: it is likely to be misspelt. */
 static int note_groups(const tw_corpus *corpus, twinset_result *result)
 {
-    const tw_documents *documents = &corpus->documents;
     const char *field = tw_group_field(corpus->settings);
-    for (size_t i = 0; i < documents->count && documents->groups && field; i++)
-        if (documents->groups[i])
-            return TWINSET_OK;
-    return field
-               ? tw_result_note(result, "`group` %s: no document has such a field or column", field)
-               : TWINSET_OK;
+    if (!field || tw_corpus_has_groups(corpus))
+        return TWINSET_OK;
+    return tw_result_note(result, "`group` %s: no document has such a field or column", field);
 }
 
 /* Counts the files of submissions, and finds the name of the first submission. */

@@ -479,5 +479,66 @@ class School(Index):
         self.assertEqual(pairs, {("2023-ben", "2025-dora"), ("2025-ben", "2025-dora")})
 
 
+class Groups(Index):
+    """They count where they are named both when documents are added and when they are asked
+    about; a note says where only one was done."""
+
+    def setUp(self):
+        super().setUp()
+        text = " ".join(random.Random(5).choices(WORDS, k=50))
+        for name, authors in (("old", "ab"), ("new", "a"), ("nobody", " ")):
+            self.write_records(f"{name}.jsonl", [{"id": f"{name}-{author}", "text": text,
+                                                  **({"author": author} if author != " " else {})}
+                                                 for author in authors])
+
+    def ask(self, question, *options):
+        asked = self.succeed("index", "query", "i.twx", question, "--format", "json", *options)
+        pairs = {(pair["a"], pair["b"]) for pair in asked.json["pairs"]}
+        return pairs, [line for line in asked.messages.splitlines() if "group" in line]
+
+    def test_added_with_groups(self):
+        self.add("i.twx", "old.jsonl", "--group", "author")
+        both = {("new-a", "old-a"), ("new-a", "old-b")}
+        self.assertEqual(self.ask("new.jsonl", "--group", "author"), ({("new-a", "old-b")}, []))
+        self.assertEqual(self.ask("new.jsonl", "--group", "none"), (both, []))
+        pairs, notes = self.ask("new.jsonl")
+        self.assertEqual(pairs, both)
+        self.assertEqual(notes, ["twinset: documents of i.twx have groups, and those that are "
+                                 "asked about have none, so that nothing is left out; --group "
+                                 "names theirs"])
+        pairs, notes = self.ask("new.jsonl", "--group", "writer")
+        self.assertEqual(pairs, both)
+        self.assertEqual(notes, ["twinset: --group writer: no document has such a field or column"])
+
+    def test_added_without(self):
+        self.add("i.twx", "old.jsonl")
+        self.assertEqual(self.ask("new.jsonl")[1], [])
+        pairs, notes = self.ask("new.jsonl", "--group", "author")
+        self.assertEqual(pairs, {("new-a", "old-a"), ("new-a", "old-b")})
+        self.assertEqual(notes, ["twinset: --group author: the documents of i.twx that were "
+                                 "compared have no groups, so that it left nothing out; it counts "
+                                 "when they are added"])
+
+    def test_added_both_with_and_without(self):
+        self.add("i.twx", "old.jsonl", "--group", "author")
+        self.add("i.twx", "nobody.jsonl")
+        self.assertEqual(self.ask("new.jsonl", "--group", "author")[1],
+                         ["twinset: --group author: some documents of i.twx that were compared "
+                          "have no group; it counts when they are added"])
+
+    def test_without_texts(self):
+        self.add("i.twx", "old.jsonl", "--group", "author", "--no-text")
+        self.assertEqual(self.ask("new.jsonl", "--group", "author"), ({("new-a", "old-b")}, []))
+        self.assertEqual(len(self.ask("new.jsonl")[1]), 1)
+
+    def test_a_field_that_no_document_has_is_refused(self):
+        """It would be too late to notice when the index is asked."""
+        result = self.run_command("index", "add", "i.twx", "nobody.jsonl", "--group", "author")
+        self.assertEqual(result.status, 2)
+        self.assertIn("--group author: no document has such a field or column; nothing was added",
+                      result.messages)
+        self.assertFalse(os.path.exists(self.path("i.twx")))
+
+
 if __name__ == "__main__":
     unittest.main()
