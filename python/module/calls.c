@@ -304,3 +304,9 @@ int core_numbers(PyObject *from, size_t size, int flags, const char *what, Py_bu
     PyBuffer_Release(view);
     return -1;
 }
+
+void core_release_numbers(Py_buffer views[2])
+{
+    PyBuffer_Release(&views[0]);
+    PyBuffer_Release(&views[1]);
+}

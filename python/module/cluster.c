@@ -320,19 +320,14 @@ static PyObject *comparer_pairs(PyObject *object, PyObject *arguments)
 {
     PyObject *from, *a, *b, *made = NULL;
     core_texts texts = {0};
-    Py_buffer indices[2];
-    if (!PyArg_ParseTuple(arguments, "OOO", &from, &a, &b) ||
-        core_numbers(a, sizeof(int32_t), 0, "a", &indices[0]))
-        return NULL;
-    if (core_numbers(b, sizeof(int32_t), 0, "b", &indices[1])) {
-        PyBuffer_Release(&indices[0]);
-        return NULL;
-    }
-    if (core_texts_take(&texts, from, CORE_TEXTS) == 0)
+    Py_buffer indices[2] = {{0}};
+    if (PyArg_ParseTuple(arguments, "OOO", &from, &a, &b) &&
+        core_numbers(a, sizeof(int32_t), 0, "a", &indices[0]) == 0 &&
+        core_numbers(b, sizeof(int32_t), 0, "b", &indices[1]) == 0 &&
+        core_texts_take(&texts, from, CORE_TEXTS) == 0)
         made = compare_texts((comparer *)object, &texts, indices);
     core_texts_free(&texts);
-    PyBuffer_Release(&indices[0]);
-    PyBuffer_Release(&indices[1]);
+    core_release_numbers(indices);
     return made;
 }
 

@@ -188,17 +188,21 @@ static int take_column(line_column *column, PyObject *from, size_t rows)
     return -1;
 }
 
+/* Raises the OSError of an errno value. Returns -1. */
+static int raise_errno(int failure)
+{
+    errno = failure;
+    PyErr_SetFromErrno(PyExc_OSError);
+    return -1;
+}
+
 static int write_all(const line_column *columns, Py_ssize_t count, int fd)
 {
     int failure;
     Py_BEGIN_ALLOW_THREADS;
     failure = write_lines(columns, count, fd);
     Py_END_ALLOW_THREADS;
-    if (!failure)
-        return 0;
-    errno = failure;
-    PyErr_SetFromErrno(PyExc_OSError);
-    return -1;
+    return failure ? raise_errno(failure) : 0;
 }
 
 const char core_write_json_lines_doc[] = PyDoc_STR(
@@ -367,9 +371,7 @@ static int read_texts(texts_call *call)
     Py_END_ALLOW_THREADS;
     if (!failure) /* texts that were not read leave space */
         return PyByteArray_Resize(call->characters, call->out - call->start);
-    errno = failure;
-    PyErr_SetFromErrno(PyExc_OSError);
-    return -1;
+    return raise_errno(failure);
 }
 
 const char core_read_json_texts_doc[] = PyDoc_STR(

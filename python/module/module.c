@@ -162,24 +162,20 @@ static PyObject *shingles(PyObject *module, PyObject *arguments)
 
 /* ---- signatures */
 
-/* Takes two signatures of equal length. The caller releases both views. */
+/* Takes two signatures of equal length. `views` are zero before; the caller releases them, also
+ * after a failure. */
 static int take_two(PyObject *arguments, Py_buffer views[2])
 {
     PyObject *a, *b;
     if (!PyArg_ParseTuple(arguments, "OO", &a, &b) ||
-        core_numbers(a, sizeof(uint32_t), 0, "a", &views[0]))
+        core_numbers(a, sizeof(uint32_t), 0, "a", &views[0]) ||
+        core_numbers(b, sizeof(uint32_t), 0, "b", &views[1]))
         return -1;
-    if (core_numbers(b, sizeof(uint32_t), 0, "b", &views[1])) {
-        PyBuffer_Release(&views[0]);
-        return -1;
-    }
     if (views[0].len == views[1].len)
         return 0;
     PyErr_Format(PyExc_ValueError,
                  "the signatures have %zd and %zd slots, but must have equally many",
                  views[0].len / 4, views[1].len / 4);
-    PyBuffer_Release(&views[0]);
-    PyBuffer_Release(&views[1]);
     return -1;
 }
 
@@ -187,15 +183,14 @@ PyDoc_STRVAR(merge_doc, "merge($module, a, b, /)\n--\n\nThe signature of the uni
 
 static PyObject *merge(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
-    Py_buffer views[2];
-    if (take_two(arguments, views))
-        return NULL;
-    PyObject *made = PyBytes_FromStringAndSize(views[0].buf, views[0].len);
+    Py_buffer views[2] = {{0}};
+    PyObject *made = NULL;
+    if (take_two(arguments, views) == 0)
+        made = PyBytes_FromStringAndSize(views[0].buf, views[0].len);
     if (made)
         twinset_signature_merge((uint32_t *)(void *)PyBytes_AsString(made), views[1].buf,
                                 (size_t)views[1].len / sizeof(uint32_t));
-    PyBuffer_Release(&views[0]);
-    PyBuffer_Release(&views[1]);
+    core_release_numbers(views);
     return made;
 }
 
@@ -204,14 +199,13 @@ PyDoc_STRVAR(estimate_doc, "estimate($module, a, b, /)\n--\n\n"
 
 static PyObject *estimate(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
-    Py_buffer views[2];
-    if (take_two(arguments, views))
-        return NULL;
-    double share = twinset_signature_estimate(views[0].buf, views[1].buf,
-                                              (size_t)views[0].len / sizeof(uint32_t));
-    PyBuffer_Release(&views[0]);
-    PyBuffer_Release(&views[1]);
-    return PyFloat_FromDouble(share);
+    Py_buffer views[2] = {{0}};
+    PyObject *share = NULL;
+    if (take_two(arguments, views) == 0)
+        share = PyFloat_FromDouble(twinset_signature_estimate(
+            views[0].buf, views[1].buf, (size_t)views[0].len / sizeof(uint32_t)));
+    core_release_numbers(views);
+    return share;
 }
 
 /* ---- bands and rows */

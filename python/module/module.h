@@ -114,6 +114,8 @@ int core_write(void *writer, const char *bytes, size_t count);
 /* Gets a buffer of whole numbers of `size` bytes each, or of bytes with a multiple of that size.
  * `flags` are added for PyObject_GetBuffer(). Released with PyBuffer_Release(). */
 int core_numbers(PyObject *from, size_t size, int flags, const char *what, Py_buffer *view);
+/* Releases two buffers, each of which may be zero instead, as it is after a failure to get it. */
+void core_release_numbers(Py_buffer views[2]);
 
 /* New bytes for `count` values of `size` bytes, to be filled through PyBytes_AsString(). */
 PyObject *core_bytes(size_t count, size_t size);

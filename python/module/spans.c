@@ -179,16 +179,12 @@ static PyObject *finder_runs(PyObject *object, PyObject *arguments)
 {
     PyObject *from, *wanted, *ends, *made = NULL;
     core_texts texts = {0};
-    Py_buffer buffers[2];
-    if (!PyArg_ParseTuple(arguments, "OOO", &from, &wanted, &ends) ||
-        core_numbers(wanted, sizeof(uint64_t), 0, "fingerprints", &buffers[0]))
-        return NULL;
-    if (core_numbers(ends, sizeof(int64_t), 0, "ends", &buffers[1])) {
-        PyBuffer_Release(&buffers[0]);
-        return NULL;
-    }
+    Py_buffer buffers[2] = {{0}};
     static const uint64_t none[1];
-    if (core_texts_take(&texts, from, CORE_TEXTS) == 0 &&
+    if (PyArg_ParseTuple(arguments, "OOO", &from, &wanted, &ends) &&
+        core_numbers(wanted, sizeof(uint64_t), 0, "fingerprints", &buffers[0]) == 0 &&
+        core_numbers(ends, sizeof(int64_t), 0, "ends", &buffers[1]) == 0 &&
+        core_texts_take(&texts, from, CORE_TEXTS) == 0 &&
         check_ends(&texts, &buffers[0], &buffers[1]) == 0)
         made = look((finder *)object, &(column){
                                           .texts = &texts,
@@ -196,8 +192,7 @@ static PyObject *finder_runs(PyObject *object, PyObject *arguments)
                                           .ends = buffers[1].buf,
                                       });
     core_texts_free(&texts);
-    PyBuffer_Release(&buffers[0]);
-    PyBuffer_Release(&buffers[1]);
+    core_release_numbers(buffers);
     return made;
 }
 
@@ -334,21 +329,16 @@ static PyObject *finder_verify(PyObject *object, PyObject *arguments)
     PyObject *from, *runs, *firsts, *list, *made = NULL;
     core_text text = {0};
     core_texts items = {0};
-    Py_buffer buffers[2];
-    if (!PyArg_ParseTuple(arguments, "OOOO", &from, &runs, &firsts, &list) ||
-        take_rows(runs, sizeof(twinset_copied_runs) / 8, "runs", &buffers[0]))
-        return NULL;
-    if (core_numbers(firsts, sizeof(uint64_t), 0, "firsts", &buffers[1])) {
-        PyBuffer_Release(&buffers[0]);
-        return NULL;
-    }
-    if (core_text_take(&text, from, false, "the text") == 0 &&
+    Py_buffer buffers[2] = {{0}};
+    if (PyArg_ParseTuple(arguments, "OOOO", &from, &runs, &firsts, &list) &&
+        take_rows(runs, sizeof(twinset_copied_runs) / 8, "runs", &buffers[0]) == 0 &&
+        core_numbers(firsts, sizeof(uint64_t), 0, "firsts", &buffers[1]) == 0 &&
+        core_text_take(&text, from, false, "the text") == 0 &&
         core_texts_take(&items, list, CORE_ITEMS) == 0)
         made = verify_with((finder *)object, &text, &buffers[0], &buffers[1], &items);
     core_texts_free(&items);
     Py_XDECREF(text.owner);
-    PyBuffer_Release(&buffers[0]);
-    PyBuffer_Release(&buffers[1]);
+    core_release_numbers(buffers);
     return made;
 }
 

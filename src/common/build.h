@@ -2,8 +2,8 @@
 #ifndef TW_BUILD_H
 #define TW_BUILD_H
 
-/* A digest of all source files and of the grammars, or that there are none, which the build writes
- * (cmake/build_id.cmake): what one build left behind is not for another to go on from. */
+/* A digest of all source files and of the grammars, if there are any; cmake/build_id.cmake computes
+ * it. A checkpoint of one build is not continued by another. */
 const char *tw_build_id(void);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * Cancelling: a caller asks a run to stop, from any thread or from a signal handler, and every
  * thread that works for the run hears it, also while it waits for input. Which run a thread works
- * for is a variable of the thread: the functions that wait lie too deep to be handed it.
+ * for is a variable of the thread, since too many calls lie between a run and what waits in it.
  */
 #ifndef TW_CANCEL_H
 #define TW_CANCEL_H
@@ -25,8 +25,8 @@ struct tw_cancel {
 const tw_cancel *tw_cancel_listen(const tw_cancel *cancel);
 /* Whether the run that this thread works for is to stop. */
 bool tw_is_cancelled(void);
-/* Waits until a descriptor has something to read, or is at its end; false: the run is to stop. It
- * looks for that ten times a second. A regular file need not be waited for. */
+/* Waits until a descriptor has something to read, or is at its end. Checks ten times a second
+ * whether the run is to stop, and returns false if so. Not needed for regular files. */
 bool tw_wait_to_read(int fd);
 
 #endif

@@ -29,10 +29,10 @@
 #define TW_KEEP_RULES TW_KEEP_FIRST "|longest|newest"
 /* The fields that say when a record was made, in the order in which they are looked for. */
 #define TW_TIME_FIELDS "timestamp|date|time|created|created_at|updated|updated_at|modified"
-/* Endings of files that nothing here writes, which a name would promise in vain. */
+/* Endings of formats that nothing here writes: an output of such a name is refused. */
 #define TW_UNWRITTEN                                                                               \
     "parquet|arrow|feather|avro|orc|xlsx|ods|sqlite|lz4|lzma|lzo|br|sz|z|zip|7z|rar|tar|tgz|pdf"
-/* Endings that cleaned records are packed for. */
+/* Endings of names by which cleaned records are packed. */
 #define TW_PACKED "gz|zst|xz|bz2"
 /* Writes into `word`, and returns, the word at `index` of a list; NULL past the last. */
 enum { TW_OPTION_WORD_BYTES = 16 };

@@ -1,7 +1,7 @@
 /*
- * One archive: its members in order, as members.h has them, but archives in it are not opened.
- * What may be unpacked is bounded by the packed bytes that it came from, since a few kilobytes can
- * be made to unpack to petabytes.
+ * One archive and its members, in order, by functions like those of members.h; but archives in it
+ * are not opened. How much may be unpacked depends on the number of packed bytes, since a few
+ * kilobytes can be made to unpack to petabytes.
  */
 #ifndef TW_ARCHIVE_H
 #define TW_ARCHIVE_H
@@ -22,9 +22,9 @@ static inline bool tw_ratio_is_passed(uint64_t unpacked_bytes, uint64_t packed_b
            (unpacked_bytes - TW_FREE_BYTES) / TW_MOST_RATIO > packed_bytes;
 }
 
-/* Opens a file, or bytes in memory, which must stay; the other one is NULL. An archive in another
- * one, `outer`, shares its bounds and must be closed before it. The reason of a failure to open is
- * static; others live until the archive is closed. */
+/* Opens a file, or bytes in memory, which must outlive the archive; the other argument is NULL. An
+ * archive in another one, `outer`, shares its bounds and must be closed before it. The reason of a
+ * failure to open is static; others live until the archive is closed. */
 int tw_archive_open(const char *path, const char *bytes, size_t length, uint64_t most_bytes,
                     tw_archive *outer, tw_archive **archive, const char **reason) TW_CHECKED;
 int tw_archive_next(tw_archive *archive, tw_member *member, const char **reason) TW_CHECKED;

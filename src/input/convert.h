@@ -1,8 +1,8 @@
 /*
  * From the bytes of a file to the text that is compared. A kind of file is one tw_converter in a
  * file of its own under convert/, one line of the table in convert.c, and its name in the
- * declaration below. What no converter knows is plain text. Converters keep no state, run on any
- * thread, and stay bounded in memory and time whatever the bytes are: what they cannot use they
+ * declaration below. A file that no converter takes is plain text. Converters keep no state, run on
+ * any thread, and stay bounded in memory and time whatever the bytes are: what they cannot use they
  * refuse with a reason.
  */
 #ifndef TW_CONVERT_H
@@ -10,7 +10,7 @@
 
 #include "common.h"
 
-/* What a user chooses about converting. */
+/* The choices of the user for converting. */
 typedef struct tw_convert_rules {
     int html_boilerplate; /* TWINSET_BOILERPLATE_* */
     int mail_quotes;      /* TWINSET_QUOTES_* */
@@ -21,7 +21,7 @@ typedef struct tw_convert_rules {
     bool (*is_program)(const char *name);
 } tw_convert_rules;
 
-/* What is converted. */
+/* The input of a conversion. */
 typedef struct tw_material {
     const char *name; /* the name of the file, without the ending of a packing such as .gz */
     const char *bytes;
@@ -30,7 +30,7 @@ typedef struct tw_material {
     const tw_convert_rules *rules;
 } tw_material;
 
-/* What comes out. Converters append the text and add the flags. */
+/* The output of a conversion. Converters append the text and add the flags. */
 typedef struct tw_converted {
     tw_bytes text;        /* UTF-8, or nearly */
     unsigned flags;       /* TWINSET_FLAG_* */
@@ -42,7 +42,8 @@ typedef struct tw_converted {
 typedef struct tw_converter {
     const char *kind;    /* "html" */
     const char *endings; /* how names of its files end, in any case: "html htm xhtml" */
-    /* Whether these first bytes (up to 4 kB) can be nothing else; NULL: only names show it. */
+    /* Whether the first bytes of a file (up to 4 kB) show that it is of this kind; NULL: only its
+     * name does. */
     bool (*looks_like)(const char *head, size_t length);
     /* Returns 0; TWINSET_IO with a reason; TWINSET_NOMEM. */
     int (*convert)(const tw_material *from, tw_converted *to);
@@ -62,7 +63,7 @@ void tw_add_flags(const tw_converted *from, tw_converted *to);
 
 /* Refuses with a reason, written as by printf(); returns TWINSET_IO. */
 int tw_refuse(tw_converted *to, const char *format, ...) TW_PRINTF(2, 3);
-/* Refuses since there is more text than is allowed; returns TWINSET_IO. */
+/* Refuses because there is more text than the limit; returns TWINSET_IO. */
 int tw_refuse_large(tw_converted *to, uint64_t limit_bytes);
 
 /* Whether a text has more than white space from `start` on. */

@@ -1,4 +1,4 @@
-/* Reads members of archives by their numbers, for those who need one after the other. */
+/* Reads members of archives by their numbers, best in ascending order. */
 #ifndef TW_MEMBER_READER_H
 #define TW_MEMBER_READER_H
 

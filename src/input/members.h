@@ -1,8 +1,7 @@
 /*
  * Files that hold files: archives (archive.c), mail folders (mbox.c) and web crawls (warc.c). Their
- * members come one
- * after the other and are never written to disk. An archive in an archive is opened as well, one
- * level deep.
+ * members come one after the other, and are never written to disk. An archive in an archive is
+ * opened as well, one level deep.
  */
 #ifndef TW_MEMBERS_H
 #define TW_MEMBERS_H

@@ -2,8 +2,8 @@
 #ifndef TW_START_H
 #define TW_START_H
 
-/* Initialises them, once for the process, and waits where another thread is about it. Whoever
- * makes a reader, or calls a converter without one, calls this first; tw_reader_new() does. */
+/* Initialises them once for the process; waits if another thread is doing so. Call this before a
+ * converter is called without a reader; tw_reader_new() calls it. */
 void tw_input_start(void);
 
 #endif

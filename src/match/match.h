@@ -65,7 +65,7 @@ typedef struct tw_matches {
     size_t most;     /* the number that may be appended; 0: any */
 } tw_matches;
 
-/* What appending answers with where the list would have more than `most`. */
+/* The status of appending to a list that would then have more than `most` matches. */
 enum { TW_TOO_MANY_MATCHES = 100 };
 
 static inline tw_match *tw_match_at(const tw_matches *matches, size_t index)
@@ -140,8 +140,8 @@ double tw_similarity_by_overlap(int measure, const tw_shingle_ranks *ranks, uint
 double tw_similarity_by_count(int measure, const tw_shingle_ranks *ranks, uint32_t a, uint32_t b,
                               size_t a_size, size_t b_size, uint64_t shared);
 
-/* Says which share of the smaller one a program and another usually have in common, by weights. It
- * limits what is taken for chance; before it is said, nothing does. */
+/* Sets the share of the smaller one, by weights, that a program and an unrelated one usually have in
+ * common. Once it is set, it limits how much of a similarity is taken for chance. */
 void tw_shingle_ranks_set_usual(tw_shingle_ranks *ranks, uint32_t document, double usual);
 /* The share of the smaller of two documents that is in the other one, by weights. */
 double tw_share_of_smaller(const tw_shingle_ranks *ranks, uint32_t a, uint32_t b,

@@ -1,5 +1,5 @@
 /*
- * The passages of two documents, as they are written.
+ * Writes the passages of two documents.
  *
  *   passages_text.c  all passages, one after the other, for people; prose is quoted
  *   listing.c        the lines of programs, side by side or one below the other

@@ -46,7 +46,7 @@ static uint32_t position_at(const moving_edge *edge, uint32_t at, uint32_t n, bo
 /* Takes a word in, or out again; returns what that counts. */
 static int32_t take_in(const moving_edge *edge, tw_word *word)
 {
-    uint32_t mine = word->inside[edge->side]++, other = word->inside[!edge->side];
+    uint32_t mine = word->in_rectangle[edge->side]++, other = word->in_rectangle[!edge->side];
     if (mine < other)
         return tw_match_score(word, edge->scores);
     return other ? 0 : tw_miss_score(word, edge->scores);
@@ -54,7 +54,7 @@ static int32_t take_in(const moving_edge *edge, tw_word *word)
 
 static int32_t take_out(const moving_edge *edge, tw_word *word)
 {
-    uint32_t mine = word->inside[edge->side]--, other = word->inside[!edge->side];
+    uint32_t mine = word->in_rectangle[edge->side]--, other = word->in_rectangle[!edge->side];
     if (mine <= other)
         return -tw_match_score(word, edge->scores);
     return other ? 0 : -tw_miss_score(word, edge->scores);
@@ -77,7 +77,7 @@ static uint32_t best_step(const moving_edge *edge, uint32_t at, uint32_t limit, 
     }
     for (uint32_t n = limit; n > best; n--) {
         tw_word *word = &edge->list[edge->text->words[word_at(edge, at, n, outward)]];
-        word->inside[edge->side] += outward ? UINT32_MAX : 1;
+        word->in_rectangle[edge->side] += outward ? UINT32_MAX : 1;
     }
     return best;
 }
@@ -106,7 +106,7 @@ void tw_rectangle_count(const tw_prose_search_state *search, const tw_rectangle 
     tw_word *list = search->scratch->vocabulary.list;
     for (unsigned side = 0; side < 2; side++)
         for (uint32_t i = r->from[side]; i < r->to[side]; i++)
-            list[search->sides[side].words[i]].inside[side] += by;
+            list[search->sides[side].words[i]].in_rectangle[side] += by;
 }
 
 /* The share of a side's words, weighted, that the other side has. */
@@ -118,7 +118,7 @@ static uint32_t measure_share(const tw_prose_search_state *search, const tw_rect
     for (uint32_t i = r->from[side]; i < r->to[side]; i++) {
         const tw_word *word = &list[search->sides[side].words[i]];
         all += (uint32_t)word->weight;
-        match += word->inside[!side] ? (uint32_t)word->weight : 0;
+        match += word->in_rectangle[!side] ? (uint32_t)word->weight : 0;
     }
     return all ? (uint32_t)(match * TW_WHOLE / all) : 0;
 }
@@ -133,7 +133,7 @@ static int64_t measure_score(const tw_prose_search_state *search, const tw_recta
     int64_t sum = 0;
     for (uint32_t i = r->from[side]; i < r->to[side]; i++) {
         tw_word *word = &list[words[i]];
-        uint32_t other = word->inside[!side];
+        uint32_t other = word->in_rectangle[!side];
         if (word->seen++ < other)
             sum += tw_match_score(word, scores);
         else if (!other)
@@ -180,7 +180,7 @@ uint32_t tw_rectangle_matches(const tw_prose_search_state *search, const tw_rect
     tw_rectangle_count(search, rectangle, 1);
     for (uint32_t i = rectangle->from[0]; i < rectangle->to[0]; i++) {
         tw_word *word = &list[search->sides[0].words[i]];
-        matches += word->stem && word->seen++ < word->inside[1];
+        matches += word->stem && word->seen++ < word->in_rectangle[1];
     }
     for (uint32_t i = rectangle->from[0]; i < rectangle->to[0]; i++)
         list[search->sides[0].words[i]].seen = 0;

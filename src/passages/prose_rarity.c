@@ -42,7 +42,7 @@ static double rate_in_collection(const tw_prose_rules *rules, uint64_t stem)
 static double rate_of(const measured *m, const tw_word *word)
 {
     double elsewhere =
-        (double)word->counts[0] - word->inside[0] + word->counts[1] - word->inside[1];
+        (double)word->counts[0] - word->in_rectangle[0] + word->counts[1] - word->in_rectangle[1];
     double rate = m->outside > 0 ? elsewhere / m->outside : 0;
     return fmax(rate, rate_in_collection(m->rules, word->stem));
 }
@@ -60,7 +60,7 @@ static double weigh_side(const measured *m, unsigned side)
         if (!word->stem || word->seen++)
             continue;
         double chance = fmin(1 - exp(-others * rate_of(m, word)), MOST_CHANCE);
-        if (word->inside[!side])
+        if (word->in_rectangle[!side])
             bits += fmin(fmax(log2(share / chance), 0), MOST_BITS);
         else
             bits += fmin(log2((1 - share) / (1 - chance)), 0);

@@ -18,11 +18,11 @@ enum { TW_WHOLE = 1024 };
 /* A word of either text: all that have its stem. Arrays of two have an element for a, one for b. */
 typedef struct tw_word {
     uint64_t stem;
-    uint32_t counts[2]; /* how often each text has it */
-    uint32_t inside[2]; /* how often the rectangle at hand has it; 0 between uses */
-    uint32_t seen;      /* scratch, 0 between uses */
-    int32_t surprise;   /* -log(chance), in parts of a nat */
-    int32_t weight;     /* the share of passages that do not have it by chance */
+    uint32_t counts[2];       /* how often each text has it */
+    uint32_t in_rectangle[2]; /* how often the current rectangle has it; 0 between uses */
+    uint32_t seen;            /* scratch, 0 between uses */
+    int32_t surprise;         /* -log(chance), in parts of a nat */
+    int32_t weight;           /* the share of passages that do not have it by chance */
 } tw_word;
 
 /* The words of both texts as numbers, from 1; 0 is a word that is left out. */
@@ -143,7 +143,7 @@ int tw_prose_summary_find(tw_prose_search_state *search) TW_CHECKED;
 
 /* Moves the edges of a rectangle to where its score is greatest, and fills in share and score. */
 void tw_rectangle_grow(const tw_prose_search_state *search, tw_rectangle *rectangle);
-/* Adds `by` to the count inside of each word of a rectangle: 1, and UINT32_MAX to take it back. */
+/* Adds `by` to in_rectangle of each word of a rectangle: 1, or UINT32_MAX to subtract 1. */
 void tw_rectangle_count(const tw_prose_search_state *search, const tw_rectangle *rectangle,
                         uint32_t by);
 /* Fills in which share of its words match. */
@@ -159,8 +159,9 @@ bool tw_rectangle_is_passage(const tw_prose_search_state *search, const tw_recta
 double tw_prose_rarity(const tw_prose_search_state *search, const tw_prose_rules *rules,
                        const tw_rectangle *rectangle, const tw_token_run *runs, size_t count);
 
-/* How many words two stretches have in common. */
-static inline uint32_t tw_overlap(uint32_t from, uint32_t to, uint32_t other, uint32_t other_to)
+/* The number of words that two ranges have in common. */
+static inline uint32_t tw_range_overlap(uint32_t from, uint32_t to, uint32_t other,
+                                        uint32_t other_to)
 {
     uint32_t first = from > other ? from : other, last = to < other_to ? to : other_to;
     return last > first ? last - first : 0;

@@ -129,7 +129,7 @@ static bool is_more(const tw_prose_search_state *search, const summary_side *s,
     for (size_t i = 0; i < found->count; i++) {
         const tw_rectangle *part = &found->data[i];
         uint32_t from = part->from[s->side], to = part->to[s->side];
-        uint32_t overlap = tw_overlap(r->from[s->side], r->to[s->side], from, to);
+        uint32_t overlap = tw_range_overlap(r->from[s->side], r->to[s->side], from, to);
         if (!overlap)
             continue;
         if (part->kind == TW_COPY)
@@ -175,8 +175,8 @@ static void drop_parts(tw_rectangles *found, const tw_rectangle *summary, unsign
 {
     size_t kept = 0;
     for (size_t i = 0; i < found->count; i++)
-        if (!tw_overlap(summary->from[side], summary->to[side], found->data[i].from[side],
-                        found->data[i].to[side]))
+        if (!tw_range_overlap(summary->from[side], summary->to[side], found->data[i].from[side],
+                              found->data[i].to[side]))
             found->data[kept++] = found->data[i];
     found->count = kept;
 }

@@ -10,24 +10,24 @@
 #include "passages.h"
 #include "run.h"
 
-/* One of them, in the first document that has it. */
+/* Such a run, in the first document that has it. */
 typedef struct tw_boilerplate_run {
     uint32_t original, word;
     size_t documents;
 } tw_boilerplate_run;
 
-/* Those that a thread, or a collection, has found. Zero to begin with. */
+/* The runs that a thread, or a collection, has found. Zero to begin with. */
 typedef struct tw_boilerplate {
     size_t count;
     tw_boilerplate_run most; /* the one that most documents have */
     tw_u64s keys, scratch;   /* of tw_seed_keys_make(): ascending once they are merged */
 } tw_boilerplate;
 
-/* Of two documents of which one is old, such as the item of a test, only what very many old ones
- * have is boilerplate: an item is found that stands in very many of the others. */
+/* A pair with an old document, such as the text of a task, has its own boilerplate: only runs that
+ * very many old documents have. So a task is found although very many new documents quote it. */
 typedef struct tw_boilerplates {
     tw_boilerplate of_any, of_old;
-    bool has_item; /* a run of `of_any` was in an old document, and pairs it */
+    bool has_item; /* a run of `of_any` is in an old document, and does propose its pairs */
 } tw_boilerplates;
 
 /* Adds a run by its key. Of more than `most_keys` keys the smallest stay, whatever the order in

@@ -8,7 +8,7 @@
  *                pairs close together
  *
  * Each step is linear in the words of the collection, and what it sorts goes to temporary files
- * where memory ends. What stands in more documents is boilerplate: boilerplate.h.
+ * where memory ends. Runs of equal words that more documents share are boilerplate: boilerplate.h.
  */
 #ifndef TW_PASSAGE_CANDIDATES_H
 #define TW_PASSAGE_CANDIDATES_H
@@ -31,7 +31,7 @@ typedef struct tw_passage_candidates {
  * the counts with tw_stem_counts_free(). */
 int tw_count_stems(tw_scan_run *scan, tw_prose_texts *texts, tw_stem_counts *counts,
                    tw_prose_rules *rules) TW_CHECKED;
-/* Finds the candidates, and what very many documents have; free the list with tw_free(). */
+/* Finds the candidates, and the boilerplate; free the list of candidates with tw_free(). */
 int tw_find_passage_candidates(tw_scan_run *scan, tw_prose_texts *texts, tw_stem_counts *counts,
                                tw_passage_candidates *candidates,
                                tw_boilerplates *common) TW_CHECKED;

@@ -95,8 +95,8 @@ void tw_coder_set_limits(tw_coder *coder, tw_parse_limits *limits);
  * others. A program that is not parsed keeps those of its language. */
 void tw_coder_set_across(tw_coder *coder, bool is_across);
 
-/* Returns a number that the tokens of a program do not pass by much: those of all that it says, its
- * comments as well. */
+/* Estimates the number of tokens of a program, as if its comments had tokens, too. A program hardly
+ * has more than that. */
 uint64_t tw_estimate_tokens(const char *text, size_t length);
 /* Replaces `code` by the tokens of the text, which is UTF-8 of less than 2 GB. Any bytes give
  * tokens. */

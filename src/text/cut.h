@@ -1,4 +1,4 @@
-/* What goes where words are cut out of a text. */
+/* How words are cut out of a text: what goes with them. */
 #ifndef TW_CUT_H
 #define TW_CUT_H
 

@@ -14,7 +14,7 @@
  *   words.c         splits prose into words, for passages
  *   stem.c          the stems of words
  *   word_spans.c    finds where the words of a text are
- *   cut.c           says what goes where words are cut out
+ *   cut.c           finds what goes with words that are cut out
  *   set.c           makes sets of ids
  *
  * A text streams through in chunks, so that memory does not grow with it. A tw_shingler is the

@@ -98,8 +98,8 @@ enum {
     TW_HTML_HIDDEN = 1,    /* not displayed */
     TW_HTML_TRICK = 2,     /* displayed so that nobody sees it */
     TW_HTML_WHITE = 4,     /* white, if nothing behind it has another colour */
-    TW_HTML_GROUND = 8,    /* the ground has a colour */
-    TW_HTML_MIDST = 16,    /* not displayed, in the midst of text that is */
+    TW_HTML_GROUND = 8,    /* the background has a colour */
+    TW_HTML_MIDST = 16,    /* not displayed, and within text that is displayed */
     TW_HTML_LINKED = 32,   /* in a link */
     TW_HTML_VERBATIM = 64, /* keeps its white space */
     TW_HTML_FADED = 128,   /* transparent until a program shows it, or for ever */

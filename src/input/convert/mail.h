@@ -65,7 +65,8 @@ bool tw_mail_next_child(tw_mail_children *children, tw_mail_span *child);
 
 /* ---- text */
 
-/* Append what a body says that is encoded for transfer. What is damaged stays as it is. */
+/* Append the decoded bytes of a body that is encoded for transfer. Damaged bytes stay as they
+ * are. */
 int tw_mail_decode_base64(tw_mail_span from, tw_bytes *out) TW_CHECKED;
 int tw_mail_decode_quoted(tw_mail_span from, tw_bytes *out) TW_CHECKED;
 

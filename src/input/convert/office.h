@@ -1,8 +1,8 @@
 /*
  * What documents of word processors have in common: a zip with streams of XML. A format is a table
- * that says what each element means for the text. An element that is not in it means nothing, but
- * what is in the element counts. Elements go by their names alone, since every program chooses its
- * own prefixes.
+ * that says what each element means for the text. An element that is not in the table means
+ * nothing, but its content counts. Prefixes of names do not matter, since every program chooses its
+ * own.
  */
 #ifndef TW_OFFICE_H
 #define TW_OFFICE_H
