@@ -6,19 +6,20 @@
 
 /* ---- the run */
 
-static void write_background(tw_json *json, const twinset_result *result)
+static void write_background(tw_json *json, const tw_sampled_pairs *sample)
 {
-    if (!(result->chance.pairs > 0)) {
+    if (!(sample->all > 0)) {
         tw_json_null(json, "background");
         return;
     }
     tw_json_object(json, "background", TW_JSON_INLINE);
-    tw_json_real(json, "median", result->chance.usual);
-    tw_json_real(json, "pairs", result->chance.pairs);
-    tw_json_whole(json, "sampled", result->chance.sampled);
+    tw_json_real(json, "median", sample->median);
+    tw_json_real(json, "upper", sample->upper);
+    tw_json_real(json, "pairs", sample->all);
+    tw_json_whole(json, "sampled", sample->count);
     tw_json_list(json, "bars", TW_JSON_INLINE);
-    for (size_t i = 0; i < TW_CHANCE_BARS; i++)
-        tw_json_whole(json, NULL, result->chance.bars[i]);
+    for (size_t i = 0; i < TW_SIMILARITY_BARS; i++)
+        tw_json_whole(json, NULL, sample->bars[i]);
     tw_json_close(json);
     tw_json_close(json);
 }
@@ -56,7 +57,7 @@ static void write_run(tw_page *page)
     tw_json_real(&json, "expected_recall", run->expected_recall);
     tw_json_string(&json, "unit", tw_unit(&result->options));
     tw_json_bool(&json, "programs", result->options.by == TWINSET_BY_CODE);
-    write_background(&json, result);
+    write_background(&json, &result->chance.sample);
     tw_json_whole(&json, "pairs", run->pairs);
     tw_json_whole(&json, "pairs_with_passages", page->pair_count);
     tw_json_bool(&json, "anonymised", page->options->anonymise);

@@ -31,18 +31,25 @@ typedef struct tw_pair_list {
     bool has_passages; /* of prose: passages were looked for */
 } tw_pair_list;
 
-enum { TW_CHANCE_BARS = 50 };
+enum { TW_SIMILARITY_BARS = 50 };
 
-/* The similarity of unrelated programs. */
+/* How similar the pairs of a collection are, by those that were drawn. */
+typedef struct tw_sampled_pairs {
+    uint32_t count; /* of pairs that were drawn: all, or some by chance; 0: none */
+    double all;     /* pairs that the run compares */
+    double median;  /* half of the pairs are at most as similar */
+    double upper;   /* nine of ten are */
+    uint32_t bars[TW_SIMILARITY_BARS]; /* how many are in each of equal steps from 0 to 1 */
+} tw_sampled_pairs;
+
+/* What unrelated documents have in common. */
 typedef struct tw_chance {
-    double usual;         /* half of the unrelated pairs have this similarity at least */
-    double share;         /* and share so much of the smaller program, by weights */
-    double pairs;         /* the number of pairs compared; 0: the background is not known */
+    double share;         /* of the smaller program, by weights, that half of the pairs share */
+    double pairs;         /* of programs, the number compared; 0: chance is not known */
     double passage_pairs; /* of prose, the number of pairs among which passages were looked for */
     bool decides;         /* what chance explains is not listed, whatever its similarity */
     bool is_all;          /* chance explains even identical programs: no pair is listed */
-    uint32_t sampled;     /* pairs, of all or drawn by chance, and how similar they are: */
-    uint32_t bars[TW_CHANCE_BARS]; /* how many in each of equal steps from 0 to 1 */
+    tw_sampled_pairs sample;
 } tw_chance;
 
 /* The one pair of a comparison. */

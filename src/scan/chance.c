@@ -12,12 +12,11 @@
 #include <stdlib.h>
 
 #include "common.h"
-#include "run.h"
+#include "drawn_pairs.h"
 
 enum {
     MANY_PAIRS = 10000,      /* where there are no more, all are looked at, and otherwise so many */
     PAIRS_OF_A_DOCUMENT = 8, /* or so many for each document, if that is more */
-    LEAST_DOCUMENTS = 10,    /* among fewer documents, most may be copies */
 };
 
 /* The number of unrelated pairs that may be expected in a short list, and the lowest similarity
@@ -27,76 +26,24 @@ static const double LEAST_EXPECTED = 1, LOWEST_THRESHOLD = 0.25;
 /* Programs are too short to tell if half of them would have to be this similar to stand out. */
 static const double HARDLY_LESS_THAN_ALL = 0.78;
 
-/* Two originals that were drawn, and what they share; equal ones are copies. */
-typedef struct drawn_pair {
-    uint32_t x, y;
-    tw_overlap shared;
-} drawn_pair;
-
+/* The pairs that were drawn, of a run. */
 typedef struct pair_sample {
     tw_scan_run *scan;
-    uint32_t *documents; /* those that are not blank */
-    size_t count;
-    size_t most_pairs;
-    drawn_pair *pairs;
-    size_t pair_count;
-    double *figures; /* of the pairs */
+    tw_drawn_pairs drawn;
 } pair_sample;
-
-/* Adds two documents to the sample, if the run compares them. */
-static void add_pair(pair_sample *sample, uint32_t a, uint32_t b)
-{
-    const tw_scan_run *scan = sample->scan;
-    drawn_pair pair = {.x = scan->search.originals.of[a], .y = scan->search.originals.of[b]};
-    if (a == b || !tw_corpus_wants(scan->corpus, a, b))
-        return;
-    if (pair.x != pair.y)
-        pair.shared = tw_shingle_ranks_overlap(scan->search.ranks, pair.x, pair.y);
-    sample->pairs[sample->pair_count++] = pair;
-}
-
-static void add_all_pairs(pair_sample *sample)
-{
-    for (size_t i = 0; i < sample->count; i++)
-        for (size_t j = i + 1; j < sample->count; j++)
-            add_pair(sample, sample->documents[i], sample->documents[j]);
-}
-
-/* Every document is drawn equally often as the first of a pair. */
-static void add_random_pairs(pair_sample *sample)
-{
-    uint64_t state = sample->scan->options->seed;
-    for (size_t i = 0; i < sample->most_pairs; i++)
-        add_pair(sample, sample->documents[i % sample->count],
-                 sample->documents[tw_splitmix64(&state) % sample->count]);
-}
-
-static double count_all_pairs(const pair_sample *sample)
-{
-    return 0.5 * (double)sample->count * ((double)sample->count - 1);
-}
-
-/* Draws the pairs, and returns how many were tried. */
-static double draw_pairs(pair_sample *sample)
-{
-    if (count_all_pairs(sample) <= (double)sample->most_pairs) {
-        add_all_pairs(sample);
-        return count_all_pairs(sample);
-    }
-    add_random_pairs(sample);
-    return (double)sample->most_pairs;
-}
 
 /* ---- what programs usually share */
 
 static void find_shares(pair_sample *sample)
 {
-    for (size_t i = 0; i < sample->pair_count; i++) {
-        const drawn_pair *pair = &sample->pairs[i];
-        sample->figures[i] =
-            pair->x == pair->y
-                ? 1
-                : tw_share_of_smaller(sample->scan->search.ranks, pair->x, pair->y, pair->shared);
+    const tw_shingle_ranks *ranks = sample->scan->search.ranks;
+    for (size_t i = 0; i < sample->drawn.count; i++) {
+        tw_drawn_pair *pair = &sample->drawn.data[i];
+        sample->drawn.figures[i] = 1;
+        if (pair->x == pair->y)
+            continue;
+        pair->shared = tw_shingle_ranks_overlap(ranks, pair->x, pair->y);
+        sample->drawn.figures[i] = tw_share_of_smaller(ranks, pair->x, pair->y, pair->shared);
     }
 }
 
@@ -104,15 +51,15 @@ static void find_shares(pair_sample *sample)
  * original i end. */
 static void sort_shares(const pair_sample *sample, size_t originals, size_t *starts, double *shares)
 {
-    for (size_t i = 0; i < sample->pair_count; i++) {
-        starts[sample->pairs[i].x + 2]++;
-        starts[sample->pairs[i].y + 2]++;
+    for (size_t i = 0; i < sample->drawn.count; i++) {
+        starts[sample->drawn.data[i].x + 2]++;
+        starts[sample->drawn.data[i].y + 2]++;
     }
     for (size_t i = 1; i <= originals; i++)
         starts[i + 1] += starts[i];
-    for (size_t i = 0; i < sample->pair_count; i++) {
-        shares[starts[sample->pairs[i].x + 1]++] = sample->figures[i];
-        shares[starts[sample->pairs[i].y + 1]++] = sample->figures[i];
+    for (size_t i = 0; i < sample->drawn.count; i++) {
+        shares[starts[sample->drawn.data[i].x + 1]++] = sample->drawn.figures[i];
+        shares[starts[sample->drawn.data[i].y + 1]++] = sample->drawn.figures[i];
     }
 }
 
@@ -123,7 +70,7 @@ static int set_usual_shares(pair_sample *sample)
     tw_search *search = &sample->scan->search;
     size_t originals = search->originals.count;
     size_t *starts = tw_calloc(originals + 2, sizeof *starts);
-    double *shares = tw_array(2 * sample->pair_count, sizeof *shares);
+    double *shares = tw_array(2 * sample->drawn.count, sizeof *shares);
     bool is_enough = starts && shares;
     if (is_enough)
         sort_shares(sample, originals, starts, shares);
@@ -138,42 +85,30 @@ static int set_usual_shares(pair_sample *sample)
     return is_enough ? TWINSET_OK : TWINSET_NOMEM;
 }
 
-static double find_usual_similarity(pair_sample *sample)
+static void find_similarities(pair_sample *sample)
 {
     const tw_scan_run *scan = sample->scan;
-    for (size_t i = 0; i < sample->pair_count; i++) {
-        uint32_t x = sample->pairs[i].x, y = sample->pairs[i].y;
-        sample->figures[i] =
+    for (size_t i = 0; i < sample->drawn.count; i++) {
+        uint32_t x = sample->drawn.data[i].x, y = sample->drawn.data[i].y;
+        sample->drawn.figures[i] =
             x == y ? 1
                    : tw_similarity_by_overlap(scan->options->measure, scan->search.ranks, x, y,
                                               scan->search.sizes[x], scan->search.sizes[y],
-                                              sample->pairs[i].shared);
+                                              sample->drawn.data[i].shared);
     }
-    return tw_background_fit(sample->figures, sample->pair_count);
-}
-
-/* Counts the pairs of the sample by their similarity, for a histogram. */
-static void count_bars(const pair_sample *sample, tw_chance *chance)
-{
-    for (size_t i = 0; i < sample->pair_count; i++) {
-        double bar = fmin(fmax(sample->figures[i], 0) * TW_CHANCE_BARS, TW_CHANCE_BARS - 1);
-        chance->bars[(size_t)bar]++;
-    }
-    chance->sampled = (uint32_t)sample->pair_count;
 }
 
 /* Finds what is usual in a sample of pairs. */
 static int fit_background(pair_sample *sample)
 {
+    tw_drawn_pairs *drawn = &sample->drawn;
     tw_chance *chance = &sample->scan->result->chance;
-    double tried = draw_pairs(sample);
     find_shares(sample);
     int status = set_usual_shares(sample);
-    chance->share = tw_background_fit(sample->figures, sample->pair_count);
-    chance->usual = find_usual_similarity(sample);
-    count_bars(sample, chance);
-    sample->scan->search.wanted_pairs =
-        count_all_pairs(sample) * (double)sample->pair_count / tried;
+    chance->share = tw_background_fit(drawn->figures, drawn->count);
+    find_similarities(sample);
+    tw_drawn_pairs_describe(drawn, &chance->sample);
+    sample->scan->search.wanted_pairs = drawn->wanted;
     return status;
 }
 
@@ -310,25 +245,12 @@ static void drop_matches(tw_scan_run *scan)
 
 int tw_scan_find_usual(tw_scan_run *scan)
 {
-    const tw_corpus *corpus = scan->corpus;
-    size_t most_pairs = PAIRS_OF_A_DOCUMENT * corpus->documents.count;
-    most_pairs = most_pairs > MANY_PAIRS ? most_pairs : MANY_PAIRS;
-    pair_sample sample = {
-        .scan = scan,
-        .documents = tw_array(corpus->documents.count, sizeof *sample.documents),
-        .most_pairs = most_pairs,
-        .pairs = tw_array(most_pairs, sizeof *sample.pairs),
-        .figures = tw_array(most_pairs, sizeof *sample.figures),
-    };
-    int status = sample.documents && sample.pairs && sample.figures ? TWINSET_OK : TWINSET_NOMEM;
-    for (uint32_t i = 0; i < corpus->documents.count && status == TWINSET_OK; i++)
-        if (scan->search.sizes[scan->search.originals.of[i]])
-            sample.documents[sample.count++] = i;
-    if (status == TWINSET_OK && sample.count >= LEAST_DOCUMENTS)
+    size_t most = PAIRS_OF_A_DOCUMENT * scan->corpus->documents.count;
+    pair_sample sample = {.scan = scan};
+    int status = tw_draw_pairs(scan, most > MANY_PAIRS ? most : MANY_PAIRS, &sample.drawn);
+    if (status == TWINSET_OK && sample.drawn.document_count >= TW_LEAST_DRAWN)
         status = fit_background(&sample);
-    tw_free(sample.documents);
-    tw_free(sample.pairs);
-    tw_free(sample.figures);
+    tw_drawn_pairs_free(&sample.drawn);
     return status;
 }
 
@@ -337,7 +259,7 @@ int tw_scan_estimate_chance(tw_scan_run *scan)
     double threshold = scan->options->threshold, second = 0;
     bool is_automatic = scan->corpus->settings->given.threshold == TWINSET_AUTO;
     int status = TWINSET_OK;
-    scan->result->chance.pairs = scan->search.wanted_pairs;
+    scan->result->chance.pairs = scan->result->chance.sample.all = scan->search.wanted_pairs;
     if (scan->result->chance.pairs > 0)
         status = find_sizes(scan, &second, &scan->search.median_structure);
     if (status != TWINSET_OK || !(scan->result->chance.pairs > 0) || threshold == 0)

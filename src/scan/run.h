@@ -91,6 +91,11 @@ bool tw_scan_is_beyond_chance(const tw_scan_run *scan, const tw_match *match);
  * expected. */
 int tw_scan_drop_chance(tw_scan_run *scan) TW_CHECKED;
 
+/* ---- typical.c */
+
+/* Compares some pairs of texts, to say how similar any two of the collection are. */
+int tw_scan_compare_drawn(tw_scan_run *scan) TW_CHECKED;
+
 /* ---- sample.c: compares some documents with all others, to measure the recall of the search */
 int tw_scan_measure_recall(tw_scan_run *scan) TW_CHECKED;
 

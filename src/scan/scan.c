@@ -116,6 +116,8 @@ static int list_pairs(tw_scan_run *scan)
 {
     int status = tw_scan_find_passages(scan);
     if (status == TWINSET_OK)
+        status = tw_scan_compare_drawn(scan);
+    if (status == TWINSET_OK)
         status = tw_scan_mark_listed(scan);
     if (status == TWINSET_OK)
         status = measure_passages(scan);

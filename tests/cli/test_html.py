@@ -97,6 +97,25 @@ class Html(Case):
             self.assertEqual(document["digest"],
                              hashlib.sha1(self.read(document["name"])).hexdigest())
 
+    def test_how_similar_any_two_texts_are(self):
+        """The background of 14 essays is that of all 91 pairs, whatever is listed."""
+        essays = os.path.join(SAMPLES, "essays")
+        listed = self.succeed(essays, "-t", "0", "--format", "jsonl").out.splitlines()
+        all_pairs = sorted([json.loads(line)["similarity"] for line in listed] +
+                           [0] * (91 - len(listed)))
+        bars = [0] * 50
+        for similarity in all_pairs:
+            bars[min(49, int(similarity * 50))] += 1
+        for options in [[], ["-t", "0.6"], ["-j", "3"]]:
+            background = self.page(essays, *options).block("run")["background"]
+            self.assertEqual((background["sampled"], background["pairs"]), (91, 91), options)
+            self.assertEqual(background["bars"], bars)
+            self.assertEqual((background["median"], background["upper"]),
+                             (all_pairs[45], all_pairs[81]))
+        # Nothing is measured where sets are not in memory, and no passages are looked for.
+        page = self.page(essays, "-t", "0.6", "--method", "lsh")
+        self.assertIsNone(page.block("run")["background"])
+
     def test_spans_of_programs(self):
         page = self.page(os.path.join(SAMPLES, "programs"), "-t", "0.15")
         run = page.block("run")

@@ -199,7 +199,7 @@ test("--evidence opens the pages to print of one case, and no line is cut", asyn
 
 test("the histogram has all pairs of programs; known times make a timeline", async () => {
     const page = await open(browser, report(join(samples, "programs")));
-    assert.ok((await page.locator(".histogram .bar.below").count()) > 0);
+    assert.ok((await page.locator(".histogram .bar.sampled").count()) > 0);
     // Its line is at the lowest similarity of the listed pairs, however they were chosen.
     assert.match(await page.textContent(".tiles"), /3pairs listed/);
     const lowest = (await page.locator(".finding").last().textContent()).match(/^[\d.]+%/)[0];
@@ -231,6 +231,23 @@ test("the histogram has all pairs of programs; known times make a timeline", asy
     assert.equal(await other.locator(".dot").count(), 0);
     await other.context().close();
     await page.context().close();
+});
+
+test("essays are held against how similar any two of them are", async () => {
+    const page = await open(browser, report(join(samples, "essays")));
+    assert.ok((await page.locator(".histogram .bar.sampled").count()) > 0);
+    const main = await page.textContent("main");
+    assert.match(main, /typically 0\.5% alike\. That is measured on 91 pairs/);
+    const [, upper, top, times] =
+        /Nine of ten pairs are at most ([\d.]+)% alike; the most similar one has ([\d.]+)%, (\d+) times/
+            .exec(main);
+    assert.ok(Math.abs(times / (top / upper) - 1) < 0.1, `${top} is ${times} times ${upper}`);
+    assert.match(await page.locator(".finding").first().textContent(), /chance does not explain/);
+    await page.context().close();
+    const few = ["a", "b"].map((name) => write(`few/${name}.txt`, sentence(name, 50)));
+    const other = await open(browser, report(...few, "-t", "0"));
+    assert.match(await other.textContent("main"), /Among fewer than ten documents nothing/);
+    await other.context().close();
 });
 
 test("a line of a megabyte with escape sequences is shown in full", async () => {

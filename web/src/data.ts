@@ -13,12 +13,13 @@ export interface Flag {
     encoding?: string;
 }
 
-/** How similar unrelated programs are: of the sampled pairs, how many in each fiftieth. */
+/** How similar any two documents are: of the sampled pairs, how many in each fiftieth. */
 export interface Background {
     median: number;
+    upper: number; // nine of ten pairs are at most as similar
     pairs: number;
-    sampled?: number;
-    bars?: number[];
+    sampled: number;
+    bars: number[];
 }
 
 export interface Run {

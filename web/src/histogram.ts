@@ -6,7 +6,7 @@ import {counted, number, percent, words} from "./words";
 
 const HEIGHT = 190,
     RIGHT = 22,
-    TOP = 34, // of the highest bar: above it are its number, and what the lines say
+    TOP = 38, // of the highest bar: above it are its number, and what the lines say
     BOTTOM = 26,
     BARS = 50,
     NUMBERED_BARS = 30;
@@ -18,6 +18,7 @@ export interface HistogramOptions {
     threshold?: number;
     onThreshold?: (value: number) => void;
     mark?: number | null; // where unrelated documents lie
+    upper?: number; // up to here lie nine of ten pairs
     all?: number[]; // how many there are in each bar, with those that are not in the list
     label: string;
 }
@@ -62,6 +63,20 @@ export function histogram(options: HistogramOptions): HTMLElement {
         role: options.onThreshold ? "group" : "img",
         "aria-label": options.label,
     });
+    if (options.upper)
+        chart.append(
+            svg(
+                "rect",
+                {
+                    x: x(0),
+                    y: TOP - 14,
+                    width: x(options.upper) - x(0),
+                    height: HEIGHT - BOTTOM - TOP + 14,
+                    class: "common",
+                },
+                svg("title", null, words.upper(percent(options.upper))),
+            ),
+        );
     for (const share of [0, 0.2, 0.4, 0.6, 0.8, 1])
         chart.append(
             svg("text", {x: x(share), y: HEIGHT - 8, "text-anchor": "middle"}, `${share * 100}%`),
@@ -82,7 +97,7 @@ export function histogram(options: HistogramOptions): HTMLElement {
                         y: y(count),
                         height: Math.max(1, HEIGHT - BOTTOM - y(count)),
                         rx: 2,
-                        class: "bar below",
+                        class: "bar below sampled",
                     },
                     svg(
                         "title",
@@ -127,11 +142,11 @@ export function histogram(options: HistogramOptions): HTMLElement {
             svg("line", {
                 x1: x(options.mark),
                 x2: x(options.mark),
-                y1: TOP - 14,
+                y1: TOP - 22,
                 y2: HEIGHT - BOTTOM,
                 class: "mark",
             }),
-            svg("text", {x: x(options.mark) + 4, y: TOP - 18}, words.backgroundMark),
+            svg("text", {x: x(options.mark) + 4, y: TOP - 14}, words.backgroundMark),
         );
     const box = h("div", {class: "chart"}, chart);
     if (options.onThreshold) addThreshold(box, chart, drawn, x, wide, options);

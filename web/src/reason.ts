@@ -66,17 +66,19 @@ export function reason(pair: Pair): string {
         .join(", ");
 }
 
-/** What chance would give: only programs have it. */
+/** How far out a pair is, and what chance would give. */
 export function chance(pair: Pair): string | null {
-    const alarms = figure(pair, "false_alarms");
-    if (alarms === null || !run.background) return null;
-    const times = pair.similarity / run.background.median;
+    const alarms = figure(pair, "false_alarms"),
+        typical = run.background?.median ?? 0;
+    if (alarms === null) return null;
+    const times = typical >= 0.001 ? pair.similarity / typical : 0;
     return [
-        times >= 1.5 && times < 1e6 ? words.times(times.toFixed(times < 10 ? 1 : 0)) : "",
-        words.chance(alarms),
+        times >= 1.5 ? words.times(times.toFixed(times < 10 ? 1 : 0)) : "",
+        // Of prose it is about passages: a pair may be similar all over without them.
+        run.programs || alarms < 0.5 ? words.chance(alarms) : "",
     ]
         .filter(Boolean)
-        .join(", ");
+        .join(", ") || null;
 }
 
 export function coverage(pair: Pair): string | null {

@@ -67,6 +67,20 @@ export const words = {
         `Unrelated documents here are typically ${share} alike. That is measured on ${pairs}.`,
     noBackground: (pairs: string) =>
         `Of ${pairs} that were sampled, more than half share nothing but what is common here.`,
+    backgroundUnknown: (documents: number) =>
+        documents < 10
+            ? "Among fewer than ten documents nothing can be said of unrelated ones."
+            : "How similar unrelated documents are was not measured: the collection is large, and " +
+              "the run was told how to search it.",
+    upper: (share: string) => `Nine of ten pairs are at most ${share} alike.`,
+    farAbove: (share: string, top: string, times: number | null) =>
+        `Nine of ten pairs are at most ${share} alike; the most similar one has ${top}, ` +
+        (times === null
+            ? "hardly more."
+            : `${number(times < 10 ? Math.floor(times * 10) / 10 : Math.floor(times))} ` +
+              "times as much."),
+    farAboveNothing: (top: string) =>
+        `Nine of ten pairs share next to nothing; the most similar one is ${top} alike.`,
     backgroundMark: "typical",
     greyBars: (isSample: boolean) =>
         isSample

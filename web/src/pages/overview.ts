@@ -26,20 +26,32 @@ const hasBackground = (run.background?.median ?? 0) >= 0.001;
 
 /** How many pairs there are in each bar of the histogram, by the sample of the run. */
 function allPairs(): number[] | undefined {
-    const {bars, sampled, pairs: compared} = run.background ?? {};
-    return bars && sampled && compared ? bars.map((n) => (n * compared) / sampled) : undefined;
+    const background = run.background;
+    return background?.bars.map((n) => (n * background.pairs) / background.sampled);
+}
+
+/** How far above the other pairs the most similar one is. */
+function farOut(upper: number): string {
+    const top = pairs.reduce((most, pair) => Math.max(most, scoreOf(pair)), 0);
+    const times = top / upper;
+    return pairs.length === 0
+        ? words.upper(percent(upper))
+        : upper < 0.001
+          ? words.farAboveNothing(percent(top))
+          : words.farAbove(percent(upper), percent(top), times < 1.5 ? null : times);
 }
 
 function backgroundNote(): string[] {
     const background = run.background;
-    if (!background) return [];
-    const {median, pairs: compared, sampled = 0} = background;
-    const measured = counted(Math.round(sampled || compared), "pair");
+    if (!background) return run.kind === "scan" ? [words.backgroundUnknown(run.documents)] : [];
+    const {median, upper, pairs: compared, sampled} = background;
+    const measured = counted(sampled, "pair");
     return [
         hasBackground
             ? words.background(percent(median), measured)
             : words.noBackground(measured),
-        sampled ? words.greyBars(sampled < compared) : "",
+        farOut(upper),
+        words.greyBars(sampled < compared),
     ];
 }
 
@@ -192,6 +204,7 @@ export function overview(main: HTMLElement): () => void {
             values: pairs.map(scoreOf),
             threshold: filters.threshold,
             mark: hasBackground ? run.background!.median : null,
+            upper: run.background?.upper,
             all: allPairs(),
             label: words.distribution,
             onThreshold: (value) => {
