@@ -1,7 +1,8 @@
 /*
  * How similar any two texts of a collection are: what a reader holds the listed pairs against. Some
  * pairs are drawn by chance, and compared. Nothing is listed or left out by it. It is done
- * where all sets are in memory, or where passages are looked for, which takes far longer.
+ * where all sets are in memory, or where passages are looked for, which takes far longer; and not
+ * where documents are so long that comparing some pairs would be much of the run.
  */
 #include <math.h>
 
@@ -34,12 +35,13 @@ static int compare_pair(void *context, unsigned worker, size_t index)
     return status;
 }
 
-/* How many pairs are drawn: fewer of long texts. */
+/* How many pairs are drawn: fewer of long texts, and none where too few would say nothing. */
 static size_t choose_count(const tw_scan_run *scan)
 {
     double mean = (double)scan->corpus->totals.shingles / (double)scan->corpus->documents.count;
     double most = scan->listing.shared ? MOST_WITH_PASSAGES : MOST_SHINGLES;
-    return (size_t)fmin(fmax(most / (2 * mean + 1), LEAST_PAIRS), MOST_PAIRS);
+    double count = fmin(most / (2 * mean + 1), MOST_PAIRS);
+    return count < LEAST_PAIRS ? 0 : (size_t)count;
 }
 
 static bool is_wanted(const tw_scan_run *scan)
@@ -52,11 +54,12 @@ static bool is_wanted(const tw_scan_run *scan)
 
 int tw_scan_compare_drawn(tw_scan_run *scan)
 {
-    if (!is_wanted(scan))
+    size_t count = is_wanted(scan) ? choose_count(scan) : 0;
+    if (!count)
         return TWINSET_OK;
     compared_pairs all = {.scan = scan};
     tw_loop loop = tw_settings_loop(scan->corpus->settings, "comparing");
-    int status = tw_draw_pairs(scan, choose_count(scan), &all.drawn);
+    int status = tw_draw_pairs(scan, count, &all.drawn);
     if (status == TWINSET_OK)
         status = tw_parallel(&loop, all.drawn.count, compare_pair, &all);
     if (status == TWINSET_OK && all.drawn.count) {
