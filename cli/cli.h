@@ -23,7 +23,7 @@
 
 enum { EXIT_DONE = 0, EXIT_ABOVE = 1, EXIT_FAILED = 2, EXIT_SKIPPED = 3 };
 
-/* ---- report.c: messages on standard error */
+/* ---- message.c: messages on standard error */
 
 /* Writes "twinset: message". Options that the library names in backquotes become those of the
  * command line. Characters of a file name that are invisible, control a terminal or are not UTF-8
@@ -33,16 +33,22 @@ void say(const char *format, ...) CLI_PRINTF(1, 2);
 /* Writes a message into `error`, and returns `status`. */
 int fail(twinset_error *error, int status, const char *format, ...) CLI_PRINTF(3, 4);
 
-/* Names the inputs that a collection skipped: at most 10 for each reason, unless `all`. If the
- * collection is `cleaned`, inputs that are only empty are kept, and named as such. */
-void report_collection(const twinset_collection *collection, bool all, bool cleaned);
-/* Names flagged documents and writes the notes; if `verbose`, writes every name and the figures of
- * the run. */
-void report_result(const twinset_result *result, bool verbose);
-
 /* Writes a number as "1,234,567"; returns `text`. */
 enum { NUMBER_SIZE = 32 };
 const char *number(uint64_t value, char text[NUMBER_SIZE]);
+
+/* ---- run_notes.c: what a run says of itself, on standard error */
+
+enum {
+    REPORT_ALL_NAMES = 1,     /* otherwise a few for each reason */
+    REPORT_FIGURES = 2,       /* of the run: stages, memory */
+    REPORT_EMPTY_AS_KEPT = 4, /* a cleaned collection keeps inputs that are only empty */
+};
+
+/* Names the inputs that a collection skipped. `how` is a set of REPORT_*. */
+void report_skipped(const twinset_collection *collection, unsigned how);
+/* Names flagged documents, and writes the notes. */
+void report_result(const twinset_result *result, unsigned how);
 
 /* ---- signals.c: SIGINT and the like */
 
@@ -77,12 +83,12 @@ bool terminal_utf8(void);
 /* ---- progress.c: one line on standard error, if that is a terminal */
 
 typedef struct cli_progress {
-    bool enabled, drawn;
+    bool is_enabled, is_drawn;
     unsigned width;
     double next; /* when it may be drawn again, in seconds of the monotonic clock */
     char stage[32];
-    double began;        /* when the stage did */
-    uint64_t first_done; /* what was done of it then */
+    double began;        /* when the stage began */
+    uint64_t first_done; /* how much of the stage was done then */
 } cli_progress;
 
 void progress_init(cli_progress *bar, bool wanted);
@@ -105,9 +111,9 @@ typedef struct cli_output {
     const char *name;   /* in messages */
     char *final;        /* the name of the complete file */
     char *temporary;    /* the name until then; NULL: the stream is written to directly */
-    bool nameless;      /* the file does not have its temporary name yet */
+    bool is_nameless;   /* the file does not have its temporary name yet */
     int failed;         /* errno of the first failure */
-    bool hasty;         /* closing does not wait for the disk */
+    bool skips_sync;    /* closing does not wait for the disk */
     uint64_t written;   /* by output_write() */
     cli_blocks *blocks; /* of a large file; NULL: the stream is written to */
 } cli_output;

@@ -30,7 +30,7 @@ int cmd_cat(const cli_invocation *in)
         status = job_open(&job);
     if (status == 0) {
         text_printer printer = {&job.out, twinset_collection_inputs(job.collection) > 1, false};
-        job.bar.enabled = false;
+        job.bar.is_enabled = false;
         status = job_complete(
             &job, twinset_collection_texts(job.collection, print_text, &printer, &job.error));
     }

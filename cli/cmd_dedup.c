@@ -95,7 +95,9 @@ static int check_outputs(dedup_job *dedup)
 {
     const cli_invocation *in = dedup->job.in;
     cli_path_list outputs = {0};
-    int status = job_add_outputs(&dedup->job, !dedup->is_folder_output, &outputs);
+    int status = dedup->is_folder_output ? 0 : job_add_output(&dedup->job, &outputs);
+    if (status == 0)
+        status = job_add_other_outputs(&dedup->job, &outputs);
     if (status == 0 && dedup->is_folder_output)
         status = add_files(dedup, &outputs);
     if (status == 0 && in->output == NULL)
@@ -168,7 +170,7 @@ static int complete_input(dedup_job *dedup, int status)
         return out->failed != 0 ? output_error(out, &dedup->job.error) : status;
     if (!dedup->is_folder_output)
         return 0;
-    out->hasty = dedup->bytes < SYNCED_BYTES;
+    out->skips_sync = dedup->bytes < SYNCED_BYTES;
     return out->stream != NULL ? output_close(out, &dedup->job.error) : 0;
 }
 

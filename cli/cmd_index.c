@@ -17,6 +17,7 @@ typedef struct index_job {
     cli_job job;
     cli_invocation in; /* without the action and the index among the inputs */
     const char *path;
+    unsigned flags; /* TWINSET_INDEX_* of the action */
     twinset_index *index;
     bool is_new; /* the index was created by this run */
     twinset_index_counts counts;
@@ -32,16 +33,15 @@ typedef struct index_action {
 
 /* ---- opening, failing */
 
-static int open_index(index_job *work, unsigned flags)
+static int open_index(index_job *work)
 {
     twinset_options options = work->in.options;
-    if (work->in.no_text)
-        flags |= TWINSET_INDEX_NO_TEXT;
+    unsigned flags = work->flags | (work->in.no_text ? TWINSET_INDEX_NO_TEXT : 0);
     work->is_new = flags & TWINSET_INDEX_CREATE && new_index_is_absent(work->path);
     return twinset_index_open(work->path, &options, flags, &work->index, &work->job.error);
 }
 
-/* Ends an action that reads no documents. */
+/* Ends an action that adds and queries no documents. */
 static int end_plain(index_job *work, int status)
 {
     cli_job *job = &work->job;
@@ -72,10 +72,10 @@ static int begin_printing(index_job *work)
 /* ---- documents in */
 
 /* Takes the options of the index, and adds the inputs to a collection with them. */
-static int begin_reading(index_job *work, unsigned flags)
+static int begin_reading(index_job *work)
 {
     cli_invocation *in = &work->in;
-    int status = open_index(work, flags);
+    int status = open_index(work);
     double threshold = in->options.threshold;
     if (status == 0)
         status =
@@ -146,7 +146,7 @@ static int run_add(index_job *work)
 {
     cli_job *job = &work->job;
     twinset_result *result = NULL;
-    int status = begin_reading(work, TWINSET_INDEX_CREATE);
+    int status = begin_reading(work);
     if (status == 0 && work->in.find)
         status = run_add_find(work, &result);
     else if (status == 0)
@@ -160,7 +160,7 @@ static int run_query(index_job *work)
 {
     cli_job *job = &work->job;
     twinset_result *result = NULL;
-    int status = begin_reading(work, TWINSET_INDEX_READ_ONLY);
+    int status = begin_reading(work);
     if (status == 0)
         status = job_open(job);
     if (status == 0)
@@ -179,7 +179,7 @@ static int run_remove(index_job *work)
     const cli_invocation *in = &work->in;
     const char **ids = calloc(in->input_count + 1, sizeof *ids);
     int status =
-        ids != NULL ? open_index(work, 0) : fail(&work->job.error, TWINSET_NOMEM, "out of memory");
+        ids != NULL ? open_index(work) : fail(&work->job.error, TWINSET_NOMEM, "out of memory");
     for (size_t i = 0; i < in->input_count && ids != NULL; i++)
         ids[i] = in->inputs[i].path;
     if (status == 0 && in->match != NULL)
@@ -202,7 +202,7 @@ static int print_rows(index_job *work, int (*print)(const index_rows *rows, twin
 {
     int status = begin_printing(work);
     if (status == 0)
-        status = open_index(work, TWINSET_INDEX_READ_ONLY);
+        status = open_index(work);
     const index_rows rows = {work->index, &work->job.out, work->in.match, work->in.is_parquet};
     if (status == 0)
         status = print(&rows, &work->job.error);
@@ -239,7 +239,7 @@ static int run_stat(index_job *work)
     char text[NUMBER_SIZE];
     int status = begin_printing(work);
     if (status == 0)
-        status = open_index(work, TWINSET_INDEX_READ_ONLY);
+        status = open_index(work);
     if (status == 0)
         status = twinset_index_stat_get(work->index, &stat, sizeof stat, &work->job.error);
     if (status != 0)
@@ -279,7 +279,7 @@ static int run_verify(index_job *work)
     uint64_t documents;
     int status = begin_printing(work);
     if (status == 0)
-        status = open_index(work, TWINSET_INDEX_READ_ONLY);
+        status = open_index(work);
     if (status == 0)
         status =
             twinset_index_verify(work->index, write_problem, NULL, &documents, &work->job.error);
@@ -290,7 +290,7 @@ static int run_verify(index_job *work)
 
 static int run_optimize(index_job *work)
 {
-    int status = open_index(work, 0);
+    int status = open_index(work);
     if (status == 0)
         status = twinset_index_optimize(work->index, &work->job.error);
     return end_plain(work, status);
@@ -298,7 +298,7 @@ static int run_optimize(index_job *work)
 
 static int run_backup(index_job *work)
 {
-    int status = open_index(work, TWINSET_INDEX_READ_ONLY);
+    int status = open_index(work);
     if (status == 0)
         status = twinset_index_backup(work->index, work->in.inputs[0].path, &work->job.error);
     return end_plain(work, status);
@@ -306,7 +306,7 @@ static int run_backup(index_job *work)
 
 static int run_merge(index_job *work)
 {
-    int status = open_index(work, 0);
+    int status = open_index(work);
     for (size_t i = 0; i < work->in.input_count && status == 0; i++) {
         twinset_index_counts counts;
         status = twinset_index_merge(work->index, work->in.inputs[i].path, &counts, sizeof counts,
@@ -355,6 +355,7 @@ int cmd_index(const cli_invocation *in)
             in->inputs[0].path);
         return EXIT_FAILED;
     }
+    work.flags = action->flags;
     work.path = in->inputs[1].path;
     work.in.inputs += 2;
     work.in.input_count -= 2;

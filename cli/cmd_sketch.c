@@ -24,7 +24,7 @@ int cmd_sketch(const cli_invocation *in)
         status = job_open(&job);
     /* Rows are written while the bar is shown, and would mix with it. */
     if (is_terminal)
-        job.bar.enabled = false;
+        job.bar.is_enabled = false;
     if (status == 0)
         status = write_signatures(&job);
     return job_end(&job, NULL, status);

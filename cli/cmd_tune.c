@@ -164,11 +164,12 @@ static void plot_curve(dot_canvas *canvas, const twinset_tuning *tuning)
     }
 }
 
-static void write_cell(cli_output *out, unsigned char dots, bool marked, bool utf8)
+/* Writes the dots of a cell, or `blank` if it has none. */
+static void write_cell(cli_output *out, unsigned char dots, const char *blank)
 {
     if (dots == 0)
-        output_printf(out, "%s", !marked ? " " : utf8 ? "│" : "|");
-    else if (utf8) /* U+2800 plus the bits of the dots */
+        output_printf(out, "%s", blank);
+    else if (terminal_utf8()) /* U+2800 plus the bits of the dots */
         output_printf(out, "\xe2%c%c", 0xa0 | dots >> 6, 0x80 | (dots & 0x3f));
     else
         output_printf(out, "*");
@@ -178,6 +179,7 @@ static void write_curve(cli_output *out, const twinset_tuning *tuning)
 {
     dot_canvas canvas = {0};
     bool utf8 = terminal_utf8();
+    const char *upright = utf8 ? "│" : "|";
     int mark = (int)lround(tuning->threshold * (CELLS_WIDE - 1));
     char threshold[32];
     plot_curve(&canvas, tuning);
@@ -187,12 +189,12 @@ static void write_curve(cli_output *out, const twinset_tuning *tuning)
                             : row == CELLS_HIGH / 2 ? "0.5"
                             : row == CELLS_HIGH - 1 ? "0.0"
                                                     : "";
-        output_printf(out, "%4s %s", label, !utf8 ? "|" : label[0] != '\0' ? "┤" : "│");
+        output_printf(out, "%4s %s", label, utf8 && label[0] != '\0' ? "┤" : upright);
         int last = CELLS_WIDE - 1;
         while (last >= 0 && canvas.cells[row][last] == 0 && last != mark)
             last--;
         for (int column = 0; column <= last; column++)
-            write_cell(out, canvas.cells[row][column], column == mark, utf8);
+            write_cell(out, canvas.cells[row][column], column == mark ? upright : " ");
         output_printf(out, "\n");
     }
     output_printf(out, "     %s", utf8 ? "└" : "+");

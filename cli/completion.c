@@ -141,35 +141,37 @@ static void write_zsh_value(cli_output *out, const char *argument)
     }
 }
 
-static void write_zsh_form(cli_output *out, const cli_option *option, const cli_command *command,
-                           bool letter)
+/* Writes an option in one of its forms, such as "--name=" or "-n+". */
+static void write_zsh_form(cli_output *out, const cli_option *option, const char *argument,
+                           const char *form)
 {
-    const char *argument = option_argument(option, command);
-    output_printf(out, "                '*");
-    if (letter)
-        output_printf(out, "-%c%s", option->info.letter, argument != NULL ? "+" : "");
-    else
-        output_printf(out, "--%s%s", option->info.name, argument != NULL ? "=" : "");
-    output_printf(out, "[");
     char help[OPTION_HELP_SIZE];
+    output_printf(out, "                '*%s[", form);
     write_help(out, option_help(option, help), "[]:\\");
     output_printf(out, "]");
     write_zsh_value(out, argument);
     output_printf(out, "' \\\n");
 }
 
+static void write_zsh_option(cli_output *out, const cli_option *option, const cli_command *command)
+{
+    const char *argument = option_argument(option, command);
+    char form[64];
+    snprintf(form, sizeof form, "-%c%s", option->info.letter, argument != NULL ? "+" : "");
+    if (option->info.letter != 0)
+        write_zsh_form(out, option, argument, form);
+    snprintf(form, sizeof form, "--%s%s", option->info.name, argument != NULL ? "=" : "");
+    if (option_is_long(option))
+        write_zsh_form(out, option, argument, form);
+}
+
 static void write_zsh_command(cli_output *out, const cli_command *command)
 {
     cli_option option;
     output_printf(out, "        %s)\n            _arguments -S \\\n", command->name);
-    for (size_t i = 0; option_at(i, &option); i++) {
-        if (!option_applies(&option, command))
-            continue;
-        if (option.info.letter != 0)
-            write_zsh_form(out, &option, command, true);
-        if (option_is_long(&option))
-            write_zsh_form(out, &option, command, false);
-    }
+    for (size_t i = 0; option_at(i, &option); i++)
+        if (option_applies(&option, command))
+            write_zsh_option(out, &option, command);
     output_printf(out, "                %s ;;\n",
                   command->operands_max > 0 ? "'*:path:_files'" : "'*: :'");
 }

@@ -154,18 +154,25 @@ static int add_key(cli_job *job, cli_path_list *outputs)
     return path_list_add(outputs, "", path, &job->error);
 }
 
-int job_add_outputs(cli_job *job, bool has_file, cli_path_list *outputs)
+/* Adds the path of an option, if the option was given. */
+static int add_path(cli_job *job, const char *path, cli_path_list *outputs)
+{
+    return path != NULL ? path_list_add(outputs, "", path, &job->error) : 0;
+}
+
+int job_add_output(cli_job *job, cli_path_list *outputs)
+{
+    return add_path(job, job->in->output, outputs);
+}
+
+int job_add_other_outputs(cli_job *job, cli_path_list *outputs)
 {
     const cli_invocation *in = job->in;
-    int status = 0;
-    if (has_file && in->output != NULL)
-        status = path_list_add(outputs, "", in->output, &job->error);
-    if (status == 0 && in->removed != NULL)
-        status = path_list_add(outputs, "", in->removed, &job->error);
-    if (status == 0 && in->report != NULL)
-        status = path_list_add(outputs, "", in->report, &job->error);
-    if (status == 0 && in->html != NULL)
-        status = path_list_add(outputs, "", in->html, &job->error);
+    int status = add_path(job, in->removed, outputs);
+    if (status == 0)
+        status = add_path(job, in->report, outputs);
+    if (status == 0)
+        status = add_path(job, in->html, outputs);
     if (status == 0 && in->html != NULL && in->anonymise)
         status = add_key(job, outputs);
     return status;
@@ -197,7 +204,9 @@ static int add_standard_output(cli_job *job, cli_path_list *outputs)
 static int check_outputs(cli_job *job)
 {
     cli_path_list outputs = {0};
-    int status = job_add_outputs(job, true, &outputs);
+    int status = job_add_output(job, &outputs);
+    if (status == 0)
+        status = job_add_other_outputs(job, &outputs);
     if (status == 0)
         status = add_standard_output(job, &outputs);
     if (status == 0)
@@ -390,21 +399,34 @@ static void report_resumed(const cli_job *job, const twinset_result *result)
         job->in->options.checkpoint, (int)(100.0 * (double)run.resumed_bytes / (double)run.bytes));
 }
 
+/* How much the messages of the run say, as a set of REPORT_*. */
+static unsigned how_to_report(const cli_job *job)
+{
+    unsigned how = job->in->verbose ? REPORT_ALL_NAMES | REPORT_FIGURES : 0;
+    return job->cleaned != NULL ? how | REPORT_EMPTY_AS_KEPT : how;
+}
+
+/* Writes all messages of a run that succeeded. `result` may be NULL. */
+static void report_run(const cli_job *job, const twinset_result *result)
+{
+    report_skipped(job->collection, how_to_report(job));
+    if (result != NULL) {
+        report_resumed(job, result);
+        report_result(result, how_to_report(job));
+    }
+    if (result != NULL && job->in->format == TWINSET_FORMAT_JSON &&
+        twinset_result_pairs(result) > TWINSET_PAIRS_WITH_PASSAGES)
+        say("only the first %d pairs have passages; a higher --threshold lists fewer",
+            TWINSET_PAIRS_WITH_PASSAGES);
+    if (job->cleaned != NULL)
+        report_cleaned(job->cleaned, result);
+}
+
 static int report_success(cli_job *job, const twinset_result *result)
 {
     const cli_invocation *in = job->in;
     if (!in->quiet)
-        report_collection(job->collection, in->verbose, job->cleaned != NULL);
-    if (!in->quiet && result != NULL) {
-        report_resumed(job, result);
-        report_result(result, in->verbose);
-    }
-    if (!in->quiet && result != NULL && in->format == TWINSET_FORMAT_JSON &&
-        twinset_result_pairs(result) > TWINSET_PAIRS_WITH_PASSAGES)
-        say("only the first %d pairs have passages; a higher --threshold lists fewer",
-            TWINSET_PAIRS_WITH_PASSAGES);
-    if (!in->quiet && job->cleaned != NULL)
-        report_cleaned(job->cleaned, result);
+        report_run(job, result);
     if (in->strict && has_skipped(job))
         return EXIT_SKIPPED;
     if (job->baseline != NULL && result != NULL)
@@ -415,7 +437,7 @@ static int report_success(cli_job *job, const twinset_result *result)
 static int report_failure(const cli_job *job, int status)
 {
     if (status == TWINSET_EMPTY && !job->in->quiet)
-        report_collection(job->collection, job->in->verbose, false);
+        report_skipped(job->collection, how_to_report(job) & REPORT_ALL_NAMES);
     return output_give_up(&job->out, &job->error);
 }
 

@@ -31,13 +31,21 @@ int job_protect_index(cli_job *job, const char *path);
  * work, so that hours of it do not end in a file that cannot be written. */
 int job_open(cli_job *job);
 
-/* The steps of job_open(), for a command with more outputs. The first adds the paths that the
- * options name; with `has_file`, --output is a file and not a folder. The second fails for inputs
- * and for files that are named twice; call it before anything is written. */
-int job_add_outputs(cli_job *job, bool has_file, cli_path_list *outputs);
+/* ---- the steps of job_open(), for a command with more outputs */
+
+/* Adds the file of --output to a list. */
+int job_add_output(cli_job *job, cli_path_list *outputs);
+/* Adds the files that all other options name. */
+int job_add_other_outputs(cli_job *job, cli_path_list *outputs);
+/* Fails if one of the files is an input or another one of them. Call it before anything is
+ * written. */
 int job_check_outputs(cli_job *job, const cli_path_list *outputs);
-int job_open_output(cli_job *job); /* and the report and the page */
-int job_open_report(cli_job *job); /* and the page */
+/* Opens the output, the report and the page. */
+int job_open_output(cli_job *job);
+/* Opens the report and the page. */
+int job_open_report(cli_job *job);
+
+/* ---- results */
 
 /* Writes the result in the chosen format, and completes the output. */
 int job_write(cli_job *job, const twinset_result *result);

@@ -10,21 +10,24 @@
 
 enum { LINE_LENGTH = 72 };
 
-/* Writes a text so that roff takes every character literally. With `escapes_dashes`, a dash is that
- * of an option, which must not become a hyphen. */
-static void write_plain(cli_output *out, const char *text, size_t length, bool escapes_dashes)
+/* Writes a text so that roff takes every character literally, with `dash` for each dash. */
+static void write_plain(cli_output *out, const char *text, size_t length, const char *dash)
 {
     for (size_t i = 0; i < length; i++) {
         if (text[i] == '\\')
             output_printf(out, "\\e");
+        else if (text[i] == '-')
+            output_printf(out, "%s", dash);
         else
-            output_printf(out, "%s%c", escapes_dashes && text[i] == '-' ? "\\" : "", text[i]);
+            output_printf(out, "%c", text[i]);
     }
 }
 
+/* Writes a word. The dashes of an option must not become hyphens. */
 static void write_word(cli_output *out, const char *word, size_t length)
 {
-    write_plain(out, word, length, word[strspn(word, "(")] == '-');
+    bool is_option = word[strspn(word, "(")] == '-';
+    write_plain(out, word, length, is_option ? "\\-" : "-");
 }
 
 static bool ends_sentence(const char *word, size_t length)
@@ -122,7 +125,7 @@ static void write_option(cli_output *out, const cli_option *option)
         output_printf(out, " Fl %c", info->letter);
     if (option_is_long(option)) {
         output_printf(out, "%s Fl Fl ", info->letter != 0 ? " ," : "");
-        write_plain(out, info->name, strlen(info->name), true);
+        write_plain(out, info->name, strlen(info->name), "\\-");
     }
     if (info->argument != NULL)
         output_printf(out, " Ar \\&%s", info->argument);

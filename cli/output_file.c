@@ -119,7 +119,7 @@ static int open_temporary(cli_output *out, mode_t mode)
     if (out->temporary == NULL)
         return -1;
     int fd = open_nameless(out);
-    out->nameless = fd >= 0;
+    out->is_nameless = fd >= 0;
     if (fd < 0)
         fd = mkstemp(out->temporary);
     if (fd < 0) {
@@ -127,7 +127,7 @@ static int open_temporary(cli_output *out, mode_t mode)
         out->temporary = NULL;
         return -1;
     }
-    if (!out->nameless)
+    if (!out->is_nameless)
         signals_guard(out->temporary);
     return fchmod(fd, mode) == 0 ? fd : (close(fd), -1);
 }
@@ -143,7 +143,7 @@ static bool name_file(cli_output *out)
         snprintf(out->temporary + length - 6, 7, "%06u",
                  ((unsigned)getpid() * 1000 + try) % 1000000);
         if (linkat(AT_FDCWD, path, AT_FDCWD, out->temporary, AT_SYMLINK_FOLLOW) == 0) {
-            out->nameless = false;
+            out->is_nameless = false;
             signals_guard(out->temporary);
             return true;
         }
@@ -231,11 +231,11 @@ int output_close(cli_output *out, twinset_error *error)
 {
     errno = 0;
     if ((out->failed == 0 && !output_end_blocks(out)) || fflush(out->stream) != 0 ||
-        (out->temporary != NULL && !out->hasty && !sync_file(out->stream)))
+        (out->temporary != NULL && !out->skips_sync && !sync_file(out->stream)))
         remember_failure(out);
     if (signals_caught())
         out->failed = EINTR;
-    if (out->failed == 0 && out->temporary != NULL && out->nameless && !name_file(out))
+    if (out->failed == 0 && out->temporary != NULL && out->is_nameless && !name_file(out))
         remember_failure(out);
     if (fclose(out->stream) != 0)
         remember_failure(out);
@@ -259,7 +259,7 @@ void output_discard(cli_output *out)
     output_drop_blocks(out);
     if (out->stream != NULL)
         fclose(out->stream);
-    if (out->temporary != NULL && !out->nameless) {
+    if (out->temporary != NULL && !out->is_nameless) {
         unlink(out->temporary);
         signals_release(out->temporary);
     }

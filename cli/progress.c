@@ -23,7 +23,7 @@ static double get_time(void)
 
 void progress_init(cli_progress *bar, bool wanted)
 {
-    *bar = (cli_progress){.enabled = wanted && terminal_is_capable(STDERR_FILENO)};
+    *bar = (cli_progress){.is_enabled = wanted && terminal_is_capable(STDERR_FILENO)};
     bar->width = terminal_width(STDERR_FILENO);
     bar->next = get_time() + FIRST_AFTER;
 }
@@ -114,7 +114,7 @@ static void draw_bar(cli_progress *bar, const char *stage, uint64_t done, uint64
     int width = bar->width > 1 ? (int)bar->width - 1 : 0;
     fprintf(stderr, "\r%.*s\x1b[K", width, line);
     fflush(stderr);
-    bar->drawn = true;
+    bar->is_drawn = true;
 }
 
 /* Notes when a stage began, and with how much of it done: a resumed run does not start at 0. */
@@ -130,7 +130,7 @@ static void note_stage(cli_progress *bar, const char *stage, uint64_t done)
 int progress_update(void *context, const char *stage, uint64_t done, uint64_t total)
 {
     cli_progress *bar = context;
-    if (bar->enabled) {
+    if (bar->is_enabled) {
         double time = get_time();
         note_stage(bar, stage, done);
         if (time >= bar->next) {
@@ -143,7 +143,7 @@ int progress_update(void *context, const char *stage, uint64_t done, uint64_t to
 
 void progress_erase(cli_progress *bar)
 {
-    if (bar->drawn)
+    if (bar->is_drawn)
         fputs("\r\x1b[K", stderr);
-    bar->drawn = false;
+    bar->is_drawn = false;
 }
