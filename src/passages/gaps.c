@@ -51,24 +51,30 @@ static void fill_row(const row *r, size_t width, int32_t *best, int32_t *match, 
     }
 }
 
+/* A gap: `height` tokens of a and `width` tokens of b, from these on. */
+typedef struct gap {
+    const tw_token_sequence *a, *b;
+    uint32_t a_from, b_from;
+    size_t height, width;
+} gap;
+
 /* Adds the runs of the best alignment, the last one first. */
-static int trace_back(const tw_gap_table *table, const uint32_t from[2], size_t height,
-                      size_t width, tw_token_runs *runs)
+static int trace_back(const tw_gap_table *table, const gap *in, tw_token_runs *runs)
 {
     int status = TWINSET_OK;
-    for (size_t i = height, j = width; i > 0 && j > 0 && status == TWINSET_OK;) {
-        const uint8_t *step = &table->steps[(i - 1) * width + j - 1];
+    for (size_t i = in->height, j = in->width; i > 0 && j > 0 && status == TWINSET_OK;) {
+        const uint8_t *step = &table->steps[(i - 1) * in->width + j - 1];
         if ((*step & HOW) != MATCH) {
             i -= (*step & HOW) == UP;
             j -= (*step & HOW) == LEFT;
             continue;
         }
         uint32_t count = 1;
-        for (; *step & LONGER; step -= width + 1)
+        for (; *step & LONGER; step -= in->width + 1)
             count++;
         i -= count;
         j -= count;
-        const tw_token_run run = {from[0] + (uint32_t)i, from[1] + (uint32_t)j, count};
+        const tw_token_run run = {in->a_from + (uint32_t)i, in->b_from + (uint32_t)j, count};
         status = tw_token_runs_add(runs, run);
     }
     return status;
@@ -83,11 +89,29 @@ static void reverse(tw_token_run *runs, size_t count)
     }
 }
 
-/* Aligns `height` tokens of a with `width` tokens of b, unless the table would be too large. */
-static int align(tw_gap_table *table, const tw_token_sequence *a, const tw_token_sequence *b,
-                 const uint32_t from[2], size_t height, size_t width, tw_token_runs *runs)
+/* Fills the table, for which it has space, with the best alignments of a gap. */
+static void fill_table(tw_gap_table *table, const gap *in)
 {
-    size_t first = runs->count;
+    int32_t *best = table->scores, *match = best + in->width + 1;
+    for (size_t j = 0; j <= in->width; j++) {
+        best[j] = 0;
+        match[j] = NEVER;
+    }
+    /* Where it is unknown how tokens are written, their forms are used instead. */
+    const tw_token_sequence *a = in->a, *b = in->b;
+    const uint64_t *a_words = a->words && b->words ? a->words : a->forms;
+    const uint64_t *b_words = a->words && b->words ? b->words : b->forms;
+    for (size_t i = 0; i < in->height; i++) {
+        row r = {a->forms[in->a_from + i], a_words[in->a_from + i], b->forms + in->b_from,
+                 b_words + in->b_from};
+        fill_row(&r, in->width, best, match, table->steps + i * in->width);
+    }
+}
+
+/* Aligns the tokens of a gap, unless the table would be too large. */
+static int align(tw_gap_table *table, const gap *in, tw_token_runs *runs)
+{
+    size_t first = runs->count, height = in->height, width = in->width;
     if (height <= SHORT_GAP || width <= SHORT_GAP || height > MOST_CELLS / width ||
         height * width > table->budget)
         return TWINSET_OK;
@@ -97,20 +121,8 @@ static int align(tw_gap_table *table, const tw_token_sequence *a, const tw_token
         status = TW_GROW(table->scores, table->score_capacity, 2 * (width + 1));
     if (status != TWINSET_OK)
         return status;
-    int32_t *best = table->scores, *match = best + width + 1;
-    for (size_t j = 0; j <= width; j++) {
-        best[j] = 0;
-        match[j] = NEVER;
-    }
-    /* Where it is unknown how tokens are written, their forms are used instead. */
-    const uint64_t *a_words = a->words && b->words ? a->words : a->forms;
-    const uint64_t *b_words = a->words && b->words ? b->words : b->forms;
-    for (size_t i = 0; i < height; i++) {
-        row r = {a->forms[from[0] + i], a_words[from[0] + i], b->forms + from[1],
-                 b_words + from[1]};
-        fill_row(&r, width, best, match, table->steps + i * width);
-    }
-    status = trace_back(table, from, height, width, runs);
+    fill_table(table, in);
+    status = trace_back(table, in, runs);
     reverse(runs->data + first, runs->count - first);
     return status;
 }
@@ -129,13 +141,14 @@ int tw_gap_fill(tw_gap_table *table, const tw_token_sequence *a, const tw_token_
     while (tail < height && tail < width && x[to[0] - 1 - tail] == y[to[1] - 1 - tail] &&
            x[to[0] - 1 - tail])
         tail++;
-    const uint32_t after_head[2] = {from[0] + (uint32_t)head, from[1] + (uint32_t)head};
+    const gap rest = {
+        a, b, from[0] + (uint32_t)head, from[1] + (uint32_t)head, height - tail, width - tail};
     const tw_token_run last = {to[0] - (uint32_t)tail, to[1] - (uint32_t)tail, (uint32_t)tail};
     int status = TWINSET_OK;
     if (head)
         status = tw_token_runs_add(runs, (tw_token_run){from[0], from[1], (uint32_t)head});
     if (status == TWINSET_OK)
-        status = align(table, a, b, after_head, height - tail, width - tail, runs);
+        status = align(table, &rest, runs);
     if (tail && status == TWINSET_OK)
         status = tw_token_runs_add(runs, last);
     return status;

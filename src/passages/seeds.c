@@ -88,11 +88,20 @@ static tw_token_run as_tokens(const tw_token_sequence *a, const tw_token_sequenc
     return (tw_token_run){i, j, (uint32_t)tokens};
 }
 
+/* A search for the runs of two sequences. */
+typedef struct run_search {
+    tw_seed_index *index;
+    const tw_token_sequence *a, *b;
+    unsigned k;
+    tw_token_runs *runs;
+} run_search;
+
 /* Adds the run through token i of a and token j of b, which begin one shingle, unless it is known.
  */
-static int extend(tw_seed_index *index, const tw_token_sequence *a, const tw_token_sequence *b,
-                  uint32_t i, uint32_t j, unsigned k, tw_token_runs *runs)
+static int extend(const run_search *search, uint32_t i, uint32_t j)
 {
+    tw_seed_index *index = search->index;
+    const tw_token_sequence *a = search->a, *b = search->b;
     uint32_t *reached = &index->reached[i + b->count - 1 - j];
     if (*reached > j)
         return TWINSET_OK;
@@ -105,22 +114,23 @@ static int extend(tw_seed_index *index, const tw_token_sequence *a, const tw_tok
         after++;
     *reached = j + after;
     index->steps += before + after;
-    return tw_token_runs_add(runs, as_tokens(a, b, i - before, j - before, before + after, k));
+    return tw_token_runs_add(search->runs,
+                             as_tokens(a, b, i - before, j - before, before + after, search->k));
 }
 
 /* Pairs the shingle of token j of b with its occurrences in a, and extends each pair to a run. */
-static int extend_all(tw_seed_index *index, const tw_token_sequence *a, const tw_token_sequence *b,
-                      uint32_t j, unsigned k, tw_token_runs *runs)
+static int extend_all(const run_search *search, uint32_t j)
 {
+    tw_seed_index *index = search->index;
     uint32_t first = index->first_in[j];
     tw_seed *seed = &index->seeds[first];
     bool rare = (uint64_t)seed->a_count * seed->b_count <= RARE_PAIRS;
     int status = TWINSET_OK;
     if (rare) {
         for (uint32_t i = first; i != NONE && status == TWINSET_OK; i = index->next[i])
-            status = extend(index, a, b, i, j, k, runs);
+            status = extend(search, i, j);
     } else {
-        status = extend(index, a, b, seed->cursor, j, k, runs);
+        status = extend(search, seed->cursor, j);
         uint32_t next = index->next[seed->cursor];
         seed->cursor = next != NONE ? next : first;
     }
@@ -130,6 +140,7 @@ static int extend_all(tw_seed_index *index, const tw_token_sequence *a, const tw
 int tw_seed_index_find(tw_seed_index *index, const tw_token_sequence *a, const tw_token_sequence *b,
                        unsigned k, tw_token_runs *runs)
 {
+    const run_search search = {index, a, b, k, runs};
     int status = reserve(index, a, b);
     if (status != TWINSET_OK)
         return status;
@@ -140,7 +151,7 @@ int tw_seed_index_find(tw_seed_index *index, const tw_token_sequence *a, const t
     index->steps = 0;
     for (size_t j = 0; j < b->count && index->steps < limit && status == TWINSET_OK; j++)
         if (index->first_in[j] != NONE)
-            status = extend_all(index, a, b, (uint32_t)j, k, runs);
+            status = extend_all(&search, (uint32_t)j);
     return status;
 }
 

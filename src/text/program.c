@@ -272,23 +272,35 @@ int tw_program_file_tokens(const tw_program *program, size_t index, tw_offsets *
     return TWINSET_OK;
 }
 
-/* Sends the shingles of every k hashes in a row, as if a hash were a token. */
-static int shingle_hashes(const uint64_t *hashes, size_t count, size_t k, uint8_t kind,
-                          tw_offsets *starts, tw_shingles_fn sink, void *context)
+/* Where the shingles of a program go. */
+typedef struct shingle_target {
+    tw_shingles_fn sink;
+    void *context;
+} shingle_target;
+
+/* Hashes that take the place of tokens. */
+typedef struct hash_list {
+    const uint64_t *data;
+    size_t count, k; /* hashes in all, and in a shingle */
+    uint8_t kind;    /* TW_SHINGLE_* */
+} hash_list;
+
+/* Sends the shingles of every k hashes in a row. */
+static int shingle_hashes(hash_list hashes, tw_offsets *starts, const shingle_target *target)
 {
-    int status = TW_GROW(starts->data, starts->capacity, count + 1 + TW_SLACK);
+    int status = TW_GROW(starts->data, starts->capacity, hashes.count + 1 + TW_SLACK);
     if (status != TWINSET_OK)
         return status;
-    for (size_t i = 0; i <= count; i++)
-        starts->data[i] = i * sizeof *hashes;
+    for (size_t i = 0; i <= hashes.count; i++)
+        starts->data[i] = i * sizeof *hashes.data;
     tw_shingles batch = {
-        .count = count - k + 1,
-        .text = (const char *)(const void *)hashes,
+        .count = hashes.count - hashes.k + 1,
+        .text = (const char *)(const void *)hashes.data,
         .start = starts->data,
-        .k = k,
-        .kind = kind,
+        .k = hashes.k,
+        .kind = hashes.kind,
     };
-    return sink(context, &batch);
+    return target->sink(target->context, &batch);
 }
 
 /* The hash of the nth occurrence of a word or a shingle. */
@@ -297,27 +309,34 @@ static uint64_t hash_occurrence(uint64_t hash, size_t n)
     return tw_mix64(hash + n * UINT64_C(0x9E3779B97F4A7C15));
 }
 
-static int shingle_normal(const tw_file_tokens *tokens, size_t k, tw_shingles_fn sink,
-                          void *context)
+/* The file in work. */
+typedef struct file_work {
+    tw_file_tokens tokens;
+    const uint64_t *words; /* a hash of each of its tokens as it is written */
+    int view;              /* TWINSET_VIEW_* */
+    size_t k;              /* tokens of a shingle, no more than the file has */
+    tw_program_scratch *scratch;
+} file_work;
+
+static int shingle_normal(const file_work *file, const shingle_target *target)
 {
     tw_shingles batch = {
-        .count = tokens->count - k + 1,
-        .text = tokens->normal,
-        .start = tokens->start,
-        .k = k,
+        .count = file->tokens.count - file->k + 1,
+        .text = file->tokens.normal,
+        .start = file->tokens.start,
+        .k = file->k,
         .gap = 1,
         .kind = TW_SHINGLE_TOKENS,
     };
-    return sink(context, &batch);
+    return target->sink(target->context, &batch);
 }
 
-static int shingle_tokens(const tw_program *program, const tw_file_tokens *tokens, int view,
-                          size_t k, tw_offsets *starts, tw_shingles_fn sink, void *context)
+static int shingle_tokens(const file_work *file, const shingle_target *target)
 {
-    if (view != TWINSET_VIEW_RAW)
-        return shingle_normal(tokens, k, sink, context);
-    return shingle_hashes(program->words + tokens->first, tokens->count, k, TW_SHINGLE_TOKENS,
-                          starts, sink, context);
+    if (file->view != TWINSET_VIEW_RAW)
+        return shingle_normal(file, target);
+    return shingle_hashes((hash_list){file->words, file->tokens.count, file->k, TW_SHINGLE_TOKENS},
+                          &file->scratch->starts, target);
 }
 
 /* ---- repeated shingles */
@@ -369,14 +388,12 @@ static void number_repeats(tw_program_scratch *scratch)
 }
 
 /* Sends what the shingles of a file repeat. */
-static int shingle_repeats(const tw_program *program, const tw_file_tokens *tokens, int view,
-                           size_t k, tw_program_scratch *scratch, tw_shingles_fn sink,
-                           void *context)
+static int shingle_repeats(const file_work *file, const shingle_target *target)
 {
+    tw_program_scratch *scratch = file->scratch;
     tw_u64s *repeats = &scratch->sorted;
     scratch->words.count = 0;
-    int status =
-        shingle_tokens(program, tokens, view, k, &scratch->starts, tw_append_ids, &scratch->words);
+    int status = shingle_tokens(file, &(shingle_target){tw_append_ids, &scratch->words});
     if (status == TWINSET_OK)
         status = clear_seen(scratch, scratch->words.count);
     if (status == TWINSET_OK)
@@ -384,24 +401,26 @@ static int shingle_repeats(const tw_program *program, const tw_file_tokens *toke
     if (status != TWINSET_OK)
         return status;
     number_repeats(scratch);
-    return repeats->count ? shingle_hashes(repeats->data, repeats->count, 1, TW_SHINGLE_REPEAT,
-                                           &scratch->starts, sink, context)
-                          : TWINSET_OK;
+    if (!repeats->count)
+        return TWINSET_OK;
+    return shingle_hashes((hash_list){repeats->data, repeats->count, 1, TW_SHINGLE_REPEAT},
+                          &scratch->starts, target);
 }
 
 static int shingle_file(const tw_program *program, size_t index, const twinset_options *options,
-                        tw_program_scratch *scratch, tw_shingles_fn sink, void *context)
+                        tw_program_scratch *scratch, const shingle_target *target)
 {
-    tw_file_tokens tokens;
-    int view = options->view;
-    int status = tw_program_file_tokens(program, index, &scratch->starts, &tokens);
-    if (status != TWINSET_OK || !tokens.count)
+    file_work file = {.view = options->view, .scratch = scratch};
+    int status = tw_program_file_tokens(program, index, &scratch->starts, &file.tokens);
+    size_t tokens = file.tokens.count;
+    if (status != TWINSET_OK || !tokens)
         return status;
-    size_t k = tokens.count < options->k ? tokens.count : options->k;
-    status = shingle_tokens(program, &tokens, view, k, &scratch->starts, sink, context);
-    if (status != TWINSET_OK || options->bag || tokens.count - k < REPEAT_TOKENS)
+    file.words = program->words + file.tokens.first;
+    file.k = tokens < options->k ? tokens : options->k;
+    status = shingle_tokens(&file, target);
+    if (status != TWINSET_OK || options->bag || tokens - file.k < REPEAT_TOKENS)
         return status; /* a bag has all repetitions */
-    return shingle_repeats(program, &tokens, view, k, scratch, sink, context);
+    return shingle_repeats(&file, target);
 }
 
 /* ---- words */
@@ -449,14 +468,14 @@ static int collect_words(const tw_program *program, tw_program_scratch *scratch)
 }
 
 static int shingle_words(const tw_program *program, tw_program_scratch *scratch,
-                         tw_shingles_fn sink, void *context)
+                         const shingle_target *target)
 {
     int status = collect_words(program, scratch);
     const tw_u64s *words = &scratch->words;
     if (status != TWINSET_OK || !words->count)
         return status;
-    return shingle_hashes(words->data, words->count, 1, TW_SHINGLE_WORD, &scratch->starts, sink,
-                          context);
+    return shingle_hashes((hash_list){words->data, words->count, 1, TW_SHINGLE_WORD},
+                          &scratch->starts, target);
 }
 
 /* ---- the shingles of a view */
@@ -480,16 +499,17 @@ int tw_program_shingle(const tw_program *program, const twinset_options *options
                        tw_program_scratch *scratch, tw_shingles_fn sink, void *context,
                        tw_text_summary *summary)
 {
+    const shingle_target target = {sink, context};
     int status = TWINSET_OK;
     *summary = (tw_text_summary){.tokens = program->count};
     digest_program(program, summary->digest);
     if (!sink)
         return TWINSET_OK;
     for (size_t i = 0; i < program->file_count && status == TWINSET_OK; i++)
-        status = shingle_file(program, i, options, scratch, sink, context);
+        status = shingle_file(program, i, options, scratch, &target);
     bool has_wording = options->view == TWINSET_VIEW_BOTH || options->view == TWINSET_VIEW_ACROSS;
     if (status == TWINSET_OK && has_wording)
-        status = shingle_words(program, scratch, sink, context);
+        status = shingle_words(program, scratch, &target);
     return status;
 }
 
