@@ -8,7 +8,7 @@ def ranked(labelled, part, scores):
     """(score, is_copy) of the labelled pairs. A pair that the detector does not name has the score
     0. `scores` has the scores of each collection."""
     found = [(scores[id(collection)].get(frozenset((pair.a, pair.b)), 0), pair.is_copy)
-             for collection, pair in labelled.known(part)]
+             for collection, pair in labelled.labelled_pairs(part)]
     for collection in labelled.collections:
         if collection.copies is not None:
             found += ranked_whole(collection, scores[id(collection)])

@@ -267,7 +267,7 @@ PEERS_IN_ORDER = [JPlag(), Dolos(), Copydetect(), Compare50(), Sim("-p", "-a", "
                   Sim("-p", "-a")]
 
 
-def able(detectors, shop):
+def installable(detectors, shop):
     """The detectors that can be installed; all others are named."""
     found = []
     for detector in detectors:

@@ -66,10 +66,11 @@ class Collection:
                     joined.write(file.read() + b"\n")
         self.names[source] = name
 
-    def know(self, a, b, is_copy, kind=""):
+    def label(self, a, b, is_copy, kind=""):
+        """Labels the pair of two sources."""
         self.pairs.append(Pair(self.names[a], self.names[b], is_copy, kind))
 
-    def know_all(self, copies):
+    def label_all(self, copies):
         """Labels every pair: those in `copies`, sets of two sources, and all others as no
         copies."""
         copies = {frozenset(pair) for pair in copies}
@@ -78,7 +79,7 @@ class Collection:
                            if pair <= self.names.keys()}
             return
         for a, b in itertools.combinations(self.names, 2):
-            self.know(a, b, frozenset((a, b)) in copies)
+            self.label(a, b, frozenset((a, b)) in copies)
 
 
 @dataclass
@@ -88,7 +89,7 @@ class Labelled:
     parts: dict = field(default_factory=dict)  # from the name of a part to its kinds of pairs
     false_share: float = None  # of pairs that are no copies, at which recall is stated
 
-    def known(self, part):
+    def labelled_pairs(self, part):
         """The labelled pairs of a part, each with its collection."""
         return [(collection, pair) for collection in self.collections
                 for pair in collection.pairs
@@ -115,7 +116,7 @@ def soco(data, stage, language):
     for path in files(os.path.join(data, "soco14/train", language), "." + language):
         collection.add(path)
     truth = os.path.join(data, f"soco14/pairs_train_{language}.tsv")
-    collection.know_all([{a, b} for a, b, _, _ in rows(truth)])
+    collection.label_all([{a, b} for a, b, _, _ in rows(truth)])
     return Labelled("SOCO " + language.title(), [collection])
 
 
@@ -126,7 +127,7 @@ def conplag(data, stage):
     for path in files(docs, ".java"):
         collection.add(path)
     for a, b, is_copy, kind in rows(os.path.join(data, "conplag/pairs.tsv")):
-        collection.know(*(os.path.join(docs, os.path.basename(path)) for path in (a, b)),
+        collection.label(*(os.path.join(docs, os.path.basename(path)) for path in (a, b)),
                         is_copy, kind.split("|")[0])
     return Labelled("ConPlag", [collection],
                     {"train": {"train"}, "validation": {"validation"}})
@@ -141,7 +142,7 @@ def vk_cup(data, stage, name, folder, prefix):
         collection = Collection(os.path.join(stage, "vkcup-" + test))
         for path in files(os.path.join(home, test, "sources")):
             collection.add(path)
-        collection.know_all(copies)
+        collection.label_all(copies)
         collections.append(collection)
     return Labelled(name, collections)
 
@@ -158,7 +159,7 @@ def classes(data, stage, name, folder, truth="pairs.tsv", language=None):
         collection = Collection(os.path.join(stage, f"{folder}-{name_}".replace("/", "-")))
         for path in files(os.path.join(home, name_)):
             collection.add(path, language)
-        collection.know_all(copies)
+        collection.label_all(copies)
         collections.append(collection)
     return Labelled(name, collections)
 
@@ -169,7 +170,7 @@ def conplag_raw(data, stage):
     for path in files(docs, ".java"):
         collection.add(path)
     for a, b, is_copy, kind in rows(os.path.join(data, "conplag_raw/pairs.tsv")):
-        collection.know(*(os.path.join(docs, os.path.basename(path)) for path in (a, b)),
+        collection.label(*(os.path.join(docs, os.path.basename(path)) for path in (a, b)),
                         is_copy, kind.split("|", maxsplit=1)[0])
     return Labelled("ConPlag raw", [collection])
 
@@ -190,10 +191,10 @@ def obfuscated(data, stage, name, kind):
         for folder in (*folders["human"], *folders[kind]):
             collection.add_folder(folder, ending)
         for a, b in itertools.combinations(folders["human"], 2):
-            collection.know(a, b, False)
+            collection.label(a, b, False)
         for a, b in truth:
             if a in collection.names and b in collection.names:
-                collection.know(a, b, True)
+                collection.label(a, b, True)
         collections.append(collection)
     return Labelled(name, collections)
 
@@ -211,7 +212,7 @@ def ir_plag(data, stage):
             collections[task].add(path)
     for a, b, is_copy, kind in rows(os.path.join(home, "pairs.tsv")):
         task = os.path.relpath(a, home).split(os.sep)[1]
-        collections[task].know(a, b, is_copy, kind)
+        collections[task].label(a, b, is_copy, kind)
     return Labelled("IR-Plag", list(collections.values()),
                     {level: {level, "non"} for level in LEVELS}, false_share=0.01)
 
@@ -232,7 +233,7 @@ def simplag(data, stage):
         collection.add_folder(folder, ".java")
     for variant, own in variants.items():
         for base, folder in bases.items():
-            collection.know(variant, folder, base == own,
+            collection.label(variant, folder, base == own,
                             f"program {own}" if base == own else "others")
     parts = [f"program {base}" for base in BASES]
     return Labelled("SimPlag", [collection], {part: {part, "others"} for part in parts},
@@ -246,7 +247,7 @@ def short_answers(data, stage):
     for path in files(docs, ".txt"):
         collection.add(path)
     for a, b, is_copy, kind in rows(os.path.join(data, "short_answers/pairs.tsv")):
-        collection.know(*(os.path.join(docs, os.path.basename(path)) for path in (a, b)),
+        collection.label(*(os.path.join(docs, os.path.basename(path)) for path in (a, b)),
                         is_copy, kind)
     return Labelled("short answers", [collection])
 

@@ -21,7 +21,7 @@ def best(rows, tool, column, **wanted):
     return max((row[column] for row in found), default=None)
 
 
-def part_of_one(value):
+def fraction(value):
     """A fraction with three digits, without its leading 0."""
     if value is None:
         return "–"
@@ -41,7 +41,7 @@ def table(headings, rows, columns):
 def cells(rows, columns, **wanted):
     """A column of figures for a set or a part of it, separated by slashes."""
     def write(tool):
-        return " / ".join(part_of_one(best(rows, tool, column, **wanted)) for column in columns)
+        return " / ".join(fraction(best(rows, tool, column, **wanted)) for column in columns)
     return write
 
 
@@ -70,7 +70,7 @@ def variants(rows):
 
 
 def share(value):
-    return part_of_one(value if isinstance(value, float) else None)
+    return fraction(value if isinstance(value, float) else None)
 
 
 def default_list(rows):
@@ -78,7 +78,7 @@ def default_list(rows):
     return markdown(["set", "pairs", "copies", "listed", "precision", "recall", "F1", "best F1"],
                     [[row["set"], digits(row["pairs"]), digits(row["copies"]),
                       digits(row["listed"]), share(row["precision"]), share(row["listed_recall"]),
-                      part_of_one(row["f1"]), part_of_one(row["best_f1"])] for row in own])
+                      fraction(row["f1"]), fraction(row["best_f1"])] for row in own])
 
 
 def unseen(rows):
@@ -86,15 +86,15 @@ def unseen(rows):
     own = [row for row in rows if row["tool"] == "twinset" and row["part"] == "all"
            and row["set"] not in SETS and row["copies"]]
     return markdown(["set", "average precision", "best F1", "best plain measure"],
-                    [[row["set"], part_of_one(row["average_precision"]),
-                      part_of_one(row["best_f1"]), PLAIN.get(row["set"], "–")] for row in own])
+                    [[row["set"], fraction(row["average_precision"]),
+                      fraction(row["best_f1"]), PLAIN.get(row["set"], "–")] for row in own])
 
 
 def prose(rows):
     own = [row for row in rows if row["set"] == "short answers"]
     return markdown(["pairs", "copies", "average precision", "best F1"],
                     [[digits(row["pairs"]), digits(row["copies"]),
-                      part_of_one(row["average_precision"]), part_of_one(row["best_f1"])]
+                      fraction(row["average_precision"]), fraction(row["best_f1"])]
                      for row in own])
 
 
@@ -120,7 +120,7 @@ def speed(rows):
                     [[digits(row["count"]), digits(row["lines"]), row["tool"],
                       digits(row["seconds"]) if row["ended"] == "True" else "not done in "
                       + digits(row["seconds"]), digits(row["cpu"]), digits(row["peak_mb"]),
-                      part_of_one(row["found"] if row["found"] != "" else None)]
+                      fraction(row["found"] if row["found"] != "" else None)]
                      for row in rows])
 
 

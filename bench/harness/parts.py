@@ -35,7 +35,7 @@ class Bench:
         return {name: lambda command=command: process.run([*command, path])
                 for name, command in YARDSTICKS.items()}
 
-    def able_peers(self, documents):
+    def installable_peers(self, documents):
         """The peers that can be installed and can process so many documents."""
         return [tool for tool in PEERS_IN_ORDER if self.peers and tool.most >= documents
                 and self.shop.command(tool)]
@@ -96,7 +96,7 @@ def sketch(bench):
         with open(text, "rb") as source, open(plain, "wb") as out:
             out.write(source.read(count * bytes_))
         jobs = {"twinset": lambda: process.run([own, plain, bytes_])}
-        for tool in bench.able_peers(0):
+        for tool in bench.installable_peers(0):
             if tool.sketches:
                 command = [*bench.shop.command(tool), "sketch", documents]
                 jobs[tool.name] = lambda command=command, env=tool.env: process.run(command, env)
@@ -139,7 +139,7 @@ def whole(bench):
         "twinset scan": scored("twinset scan", lambda: bench.shop.scan(texts, *limits(bench)),
                                lambda: score_scan(bench, texts)),
     }
-    for tool in bench.able_peers(0):
+    for tool in bench.installable_peers(0):
         jobs[tool.name] = scored(
             tool.name, lambda tool=tool: bench.shop.dedup_peer(tool, texts),
             lambda tool=tool: corpus.score_removed(texts, bench.shop.removed_by_peer(),
@@ -209,7 +209,7 @@ def growth(bench):
         bench.say(f"  {documents:,} documents")
         texts = corpus.make(bench.shop.folder, documents, 600)
         jobs = {"twinset dedup": lambda: bench.shop.dedup(texts, *limits(bench))}
-        for tool in bench.able_peers(documents):
+        for tool in bench.installable_peers(documents):
             jobs[tool.name] = lambda tool=tool: bench.shop.dedup_peer(tool, texts)
         jobs.update(bench.yardsticks(texts.path))
         for name, runs in bench.interleave(jobs).items():

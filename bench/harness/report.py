@@ -68,7 +68,8 @@ def digits(value, count=3):
     return f"{value:.{count}g}"
 
 
-def part_of_one(value):
+def fraction(value):
+    """A fraction with four digits, without its leading 0; other values as they are."""
     if not isinstance(value, float):
         return value
     return "1" if value == 1 else f"{value:.4f}".lstrip("0")
@@ -77,15 +78,15 @@ def part_of_one(value):
 # Heading, column, format.
 COLUMNS = {
     "whole": [("tool", "tool", str), ("seconds", "seconds", digits), ("CPU", "cpu", digits),
-              ("peak MB", "peak_mb", digits), ("recall", "recall", part_of_one),
-              ("of .80–.85", "recall_low", part_of_one),
-              ("precision", "precision", part_of_one), ("found", "found", digits),
+              ("peak MB", "peak_mb", digits), ("recall", "recall", fraction),
+              ("of .80–.85", "recall_low", fraction),
+              ("precision", "precision", fraction), ("found", "found", digits),
               ("runs", "runs", digits)],
     "resume": [("documents", "documents", digits), ("undisturbed, s", "undisturbed", digits),
                ("killed after, s", "killed_after", digits), ("was killed", "was_killed", str),
                ("then took, s", "then_took", digits), ("same bytes", "same_bytes", str)],
 }
-COLUMNS["python"] = [("", "what", str), ("", "figure", digits), ("of C", "of_c", part_of_one)]
+COLUMNS["python"] = [("", "what", str), ("", "figure", digits), ("of C", "of_c", fraction)]
 COLUMNS["datasketch"] = [("", "call", str), ("datasketch, µs", "datasketch_us", digits),
                          ("twinset, µs", "twinset_us", digits), ("times", "times", digits)]
 COLUMNS["growth"] = [("documents", "documents", digits), *COLUMNS["whole"],
@@ -96,13 +97,13 @@ COLUMNS["spark"] = [("documents", "documents", digits), ("collection", "collecti
                     ("shuffled MB", "shuffled_mb", digits),
                     ("bytes a document", "bytes_per_document", digits),
                     ("slowest task, of the median", "slowest_task", digits),
-                    ("recall", "recall", part_of_one), ("pairs", "found", digits),
+                    ("recall", "recall", fraction), ("pairs", "found", digits),
                     ("runs", "runs", digits)]
 COLUMNS["cores"] = [("cores", "cores", digits), ("stage", "stage", str),
                     ("seconds", "seconds", digits), ("CPU", "cpu", digits),
                     ("of one thread alone", "alone", digits),
-                    ("of the run's CPU", "alone_of_all", part_of_one),
-                    ("times one core", "times", digits), ("efficiency", "efficiency", part_of_one)]
+                    ("of the run's CPU", "alone_of_all", fraction),
+                    ("times one core", "times", digits), ("efficiency", "efficiency", fraction)]
 COLUMNS["hot"] = COLUMNS["huge"] = COLUMNS["growth"]
 # Columns that name a row; speeds by the size of documents follow.
 SPEEDS = {"kernels": ["kernel", "hashes"], "sketch": ["tool", "from"]}

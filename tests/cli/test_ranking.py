@@ -67,10 +67,10 @@ class Sets(Case):
         first, second = labelled.Collection("x"), labelled.Collection("y")
         first.names = {"1": "c/1.c", "2": "c/2.c", "3": "c/3.c"}
         second.names = dict(first.names)
-        first.know_all([{"2", "1"}])
-        second.know("1", "2", True, "hard")
+        first.label_all([{"2", "1"}])
+        second.label("1", "2", True, "hard")
         self.assertEqual([pair.is_copy for pair in first.pairs], [True, False, False])
-        second.know("1", "3", False, "hard")
+        second.label("1", "3", False, "hard")
         both = labelled.Labelled("both", [first, second], {"hard": {"hard"}}, false_share=0)
         results = {"good": {frozenset(("c/2.c", "c/1.c")): 0.9}, "bad": {}}
         rows = {(row["reading"], row["part"]): row
