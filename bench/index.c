@@ -16,7 +16,7 @@
 
 #include "twinset_index.h"
 
-static double now(clockid_t clock)
+static double seconds_of(clockid_t clock)
 {
     struct timespec time;
     clock_gettime(clock, &time);
@@ -59,7 +59,7 @@ static char *find_text(char *line)
 }
 
 /* Replaces every n-th letter. */
-static void change(char *text, size_t every)
+static void replace_letters(char *text, size_t every)
 {
     size_t length = strlen(text);
     for (size_t i = every / 2; i < length; i += every)
@@ -116,10 +116,10 @@ static void time_queries(twinset_index *index, text_reader *reader, size_t count
     options.memory_bytes = 256u << 20;
     for (size_t i = 0; i < count + WARM_UP; i++) {
         char *text = next_text(reader);
-        change(text, i % 2 ? 200 : 7);
-        double start = now(CLOCK_PROCESS_CPUTIME_ID);
+        replace_letters(text, i % 2 ? 200 : 7);
+        double start = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
         size_t found = query(index, text, &options);
-        double time = now(CLOCK_PROCESS_CPUTIME_ID) - start;
+        double time = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - start;
         if (i < WARM_UP)
             continue;
         pairs += found;
@@ -147,18 +147,18 @@ static void time_additions(twinset_index *index, text_reader *reader, size_t cou
     for (size_t i = 0; i < count; i++) {
         for (size_t j = 0; j < BATCH; j++) {
             char *text = strdup(next_text(reader));
-            change(text, 5);
+            replace_letters(text, 5);
             snprintf(ids[j], sizeof ids[j], "b%lld-%zu-%zu", (long long)time(NULL), i, j);
             documents[j] = (twinset_index_document){.size = sizeof documents[j],
                                                     .id = ids[j],
                                                     .text = text,
                                                     .text_length = strlen(text)};
         }
-        double start[] = {now(CLOCK_PROCESS_CPUTIME_ID), now(CLOCK_MONOTONIC)};
+        double start[] = {seconds_of(CLOCK_PROCESS_CPUTIME_ID), seconds_of(CLOCK_MONOTONIC)};
         if (twinset_index_add_texts(index, documents, BATCH, &counts, sizeof counts, &error) != 0)
             fail(&error);
-        cpu[i] = now(CLOCK_PROCESS_CPUTIME_ID) - start[0];
-        wall[i] = now(CLOCK_MONOTONIC) - start[1];
+        cpu[i] = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - start[0];
+        wall[i] = seconds_of(CLOCK_MONOTONIC) - start[1];
         for (size_t j = 0; j < BATCH; j++)
             free((void *)(uintptr_t)documents[j].text);
     }

@@ -29,7 +29,7 @@ typedef struct row {
     double seconds[ROUNDS];
 } row;
 
-static void give_up(const char *what)
+static void fail(const char *what)
 {
     fprintf(stderr, "bench_kernels: %s\n", what);
     exit(2);
@@ -41,15 +41,15 @@ static char *read_text(const char *path, size_t *length)
     FILE *file = fopen(path, "rb");
     char *raw = malloc(MOST_BYTES), *normal;
     if (!file || !raw)
-        give_up("cannot read the text");
+        fail("cannot read the text");
     size_t count = fread(raw, 1, MOST_BYTES, file);
     fclose(file);
     if (twinset_normalise(raw, count, NULL, &normal, length, NULL) != TWINSET_OK)
-        give_up("cannot normalise the text");
+        fail("cannot normalise the text");
     free(raw);
     char *text = calloc(1, *length + TW_SLACK);
     if (!text)
-        give_up("out of memory");
+        fail("out of memory");
     memcpy(text, normal, *length);
     twinset_free(normal);
     return text;
@@ -64,7 +64,7 @@ static double seconds_used(void)
 }
 
 /* Sketches the text as documents of equal size. */
-static double run(const row *this, const char *text, size_t length, uint32_t *checksum)
+static double sketch_documents(const row *this, const char *text, size_t length, uint32_t *checksum)
 {
     static uint32_t slots[256];
     tw_sketch sketch;
@@ -74,7 +74,7 @@ static double run(const row *this, const char *text, size_t length, uint32_t *ch
         tw_sketch_begin(&sketch, slots);
         if (tw_sketch_windows(&sketch, text + offset, this->size - SHINGLE + 1, SHINGLE) !=
             TWINSET_OK)
-            give_up("out of memory");
+            fail("out of memory");
         tw_sketch_end(&sketch);
         *checksum ^= slots[0];
     }
@@ -94,7 +94,7 @@ static size_t make_rows(row *rows)
                 options.hashes = HASHES[h];
                 rows[count] = (row){.isa = (tw_isa)isa, .hashes = HASHES[h], .size = SIZES[s]};
                 if (tw_scheme_new(&options, &rows[count].scheme, NULL) != TWINSET_OK)
-                    give_up("out of memory");
+                    fail("out of memory");
             }
     return count;
 }
@@ -111,7 +111,7 @@ int main(int count, char **arguments)
     uint32_t checksum = 0;
     size_t length;
     if (count != 2)
-        give_up("use: bench_kernels TEXT");
+        fail("use: bench_kernels TEXT");
     char *text = read_text(arguments[1], &length);
     size_t rows_count = make_rows(rows);
     length = length < RUN_BYTES ? length : RUN_BYTES;
@@ -119,8 +119,8 @@ int main(int count, char **arguments)
         for (size_t i = 0; i < rows_count; i++) {
             setenv("TWINSET_ISA", tw_isa_name(rows[i].isa), 1);
             if (tw_cpu_check(NULL) != TWINSET_OK)
-                give_up("an instruction set went away");
-            rows[i].seconds[round] = run(&rows[i], text, length, &checksum);
+                fail("an instruction set went away");
+            rows[i].seconds[round] = sketch_documents(&rows[i], text, length, &checksum);
         }
     for (size_t i = 0; i < rows_count; i++) {
         row *this = &rows[i];

@@ -34,14 +34,14 @@ static void try_pattern(const uint8_t *data, size_t size, bool is_folder)
 }
 
 /* Stops at the first document, because a row may name the root folder of the machine. */
-static int found(void *context, const tw_input_source *what)
+static int take_document(void *context, const tw_input_source *what)
 {
     (void)context;
     REQUIRE(what->path[0] == '/');
     return TWINSET_CANCELLED;
 }
 
-static int skipped(void *context, const char *path, const char *reason)
+static int take_skip(void *context, const char *path, const char *reason)
 {
     ++*(size_t *)context;
     REQUIRE(reason[0] && strlen(path) > 0);
@@ -53,7 +53,7 @@ static void try_manifest(const uint8_t *data, size_t size)
 {
     size_t skips = 0;
     char *text = copy_string(data, size);
-    tw_finder finder = {.document = found, .skip = skipped, .context = &skips};
+    tw_finder finder = {.document = take_document, .skip = take_skip, .context = &skips};
     int status = tw_find_manifest(&finder, "@no-such-folder/list.csv", text, size, NULL);
     REQUIRE(status == TWINSET_OK || status == TWINSET_CANCELLED);
     REQUIRE(!finder.manifest.id && !finder.manifest.label && !finder.manifest.author &&

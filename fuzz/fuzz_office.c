@@ -23,7 +23,8 @@ static void try_convert(const tw_converter *by, const char *bytes, size_t length
 }
 
 /* Writes a zip of one member. Returns its length. */
-static size_t zip(const char *name, const uint8_t *data, size_t size, char *buffer, size_t capacity)
+static size_t write_zip(const char *name, const uint8_t *data, size_t size, char *buffer,
+                        size_t capacity)
 {
     size_t used = 0;
     struct archive *to = archive_write_new();
@@ -47,7 +48,7 @@ static void try_part(const tw_converter *by, const char *name, const uint8_t *da
     size_t capacity = size + 1024;
     char *buffer = malloc(capacity);
     REQUIRE(buffer);
-    try_convert(by, buffer, zip(name, data, size, buffer, capacity));
+    try_convert(by, buffer, write_zip(name, data, size, buffer, capacity));
     free(buffer);
 }
 

@@ -27,21 +27,21 @@ static twinset_options rules_for(int quotations, int bibliography)
     return options;
 }
 
-typedef struct left {
+typedef struct remaining_text {
     char *text;
     size_t length;
-} left;
+} remaining_text;
 
-static left leave_out(const char *text, size_t length, int quotations, int bibliography)
+static remaining_text leave_out(const char *text, size_t length, int quotations, int bibliography)
 {
     twinset_options options = rules_for(quotations, bibliography);
-    left out = {NULL, 0};
+    remaining_text out = {NULL, 0};
     REQUIRE(twinset_normalise(text, length, &options, &out.text, &out.length, NULL) == TWINSET_OK);
     return out;
 }
 
 /* Whether the remaining text is a subsequence of the text, except for line ends. */
-static int is_subsequence(const left *remaining, const char *text, size_t length)
+static int is_subsequence(const remaining_text *remaining, const char *text, size_t length)
 {
     size_t offset = 0;
     for (size_t i = 0; i < remaining->length; i++) {
@@ -57,10 +57,14 @@ static int is_subsequence(const left *remaining, const char *text, size_t length
 
 static void check_left(const char *text, size_t length)
 {
-    left all = leave_out(text, length, TWINSET_QUOTATIONS_KEEP, TWINSET_BIBLIOGRAPHY_KEEP);
-    left unquoted = leave_out(text, length, TWINSET_QUOTATIONS_DROP, TWINSET_BIBLIOGRAPHY_KEEP);
-    left unlisted = leave_out(text, length, TWINSET_QUOTATIONS_KEEP, TWINSET_BIBLIOGRAPHY_DROP);
-    left neither = leave_out(text, length, TWINSET_QUOTATIONS_DROP, TWINSET_BIBLIOGRAPHY_DROP);
+    remaining_text all =
+        leave_out(text, length, TWINSET_QUOTATIONS_KEEP, TWINSET_BIBLIOGRAPHY_KEEP);
+    remaining_text unquoted =
+        leave_out(text, length, TWINSET_QUOTATIONS_DROP, TWINSET_BIBLIOGRAPHY_KEEP);
+    remaining_text unlisted =
+        leave_out(text, length, TWINSET_QUOTATIONS_KEEP, TWINSET_BIBLIOGRAPHY_DROP);
+    remaining_text neither =
+        leave_out(text, length, TWINSET_QUOTATIONS_DROP, TWINSET_BIBLIOGRAPHY_DROP);
     REQUIRE(all.length == length && memcmp(all.text, text, length) == 0);
     REQUIRE(is_subsequence(&unquoted, text, length) && is_subsequence(&unlisted, text, length));
     REQUIRE(is_subsequence(&neither, unquoted.text, unquoted.length));

@@ -18,7 +18,7 @@ typedef struct document {
 } document;
 
 /* Makes a document. The low bits of a byte are its form; some shingles are excluded. */
-static void make(document *d, const uint8_t *data, size_t size)
+static void make_document(document *d, const uint8_t *data, size_t size)
 {
     uint32_t line = 1;
     size = size < MOST ? size : MOST;
@@ -40,7 +40,7 @@ static void make(document *d, const uint8_t *data, size_t size)
     d->file = (tw_tokenised_file){NULL, (const char *)data, size};
 }
 
-static void check(const tw_passage_finder *found, const document *a, const document *b)
+static void check_passages(const tw_passage_finder *found, const document *a, const document *b)
 {
     static uint8_t in_a[MOST], in_b[MOST];
     memset(in_a, 0, sizeof in_a);
@@ -63,7 +63,7 @@ static int collect(void *context, const char *bytes, size_t count)
     return tw_bytes_append(page, bytes, count) == TWINSET_OK ? 0 : 1;
 }
 
-static void show(const twinset_passages *passages, unsigned width)
+static void write_passages(const twinset_passages *passages, unsigned width)
 {
     static tw_sink sink;
     tw_bytes page = {0};
@@ -85,18 +85,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static document a, b;
     unsigned width = 50 + take_byte(&data, &size);
     bool prose = take_byte(&data, &size) & 1;
-    make(&a, data, size / 2);
-    make(&b, data + size / 2, size - size / 2);
+    make_document(&a, data, size / 2);
+    make_document(&b, data + size / 2, size - size / 2);
     tw_passage_finder found = {0};
     tw_passage_finder_rules rules = {.k = K, .least = K};
     REQUIRE(tw_passage_finder_search(&found, &a.side, &b.side, &rules) == TWINSET_OK);
-    check(&found, &a, &b);
+    check_passages(&found, &a, &b);
     tw_tokenised_document sides[2] = {{"a", &a.side, a.locations, &a.file},
                                       {"b", &b.side, b.locations, &b.file}};
     twinset_passages *passages;
     REQUIRE(tw_passages_locate(&found, sides, prose ? "word" : "token", 0, &passages) ==
             TWINSET_OK);
-    show(passages, width);
+    write_passages(passages, width);
     twinset_passages_free(passages);
     tw_passage_finder_free(&found);
     return 0;

@@ -21,7 +21,7 @@ static inline void *allocate(void *old, size_t bytes)
     return memory;
 }
 
-// splitmix64: a state may be any number, so a document's number can be its seed.
+/* splitmix64: a state may be any number, so a document's number can be its seed. */
 struct dice {
     uint64_t state;
 };

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-// ---- edits: turn a text into another of about the wanted similarity
+/* ---- edits: turn a text into another of about the wanted similarity */
 
 struct edit {
     const struct vocabulary *vocabulary;
@@ -11,7 +11,7 @@ struct edit {
     uint64_t seed;
 };
 
-// After adding n bytes the similarity is old / (old + n).
+/* After adding n bytes the similarity is old / (old + n). */
 static size_t bytes_to_add(const struct text *from, double similarity)
 {
     return 2 + from->count * (1 - similarity) / similarity;
@@ -35,7 +35,7 @@ static void append(struct edit *edit, const struct text *from, struct text *to)
     add_prose(to, edit->vocabulary, &edit->dice, bytes_to_add(from, edit->similarity));
 }
 
-// Many copies start with the same words, as many texts of a site do.
+/* Many copies start with the same words, as many texts of a site do. */
 static void put_header(struct edit *edit, const struct text *from, struct text *to)
 {
     struct dice site = {mix(edit->seed + below(&edit->dice, 50))};
@@ -71,21 +71,21 @@ static void replace_words(struct edit *edit, const struct text *from, struct tex
 
 static void replace(struct edit *edit, const struct text *from, struct text *to)
 {
-    // If a fraction s of the shingles survives, similarity = s / (2 - s). A shingle overlaps about
-    // 2.3 words, and a new word is often equal to the old one.
+    /* If a fraction s of the shingles survives, similarity = s / (2 - s). A shingle overlaps about
+     * 2.3 words, and a new word is often equal to the old one. */
     double survive = 2 * edit->similarity / (1 + edit->similarity);
     double share = 1 - pow(survive, 1 / 2.3);
     replace_words(edit, from, to, 1 + share * count_words(from));
 }
 
-// Whether a section ends at i: with its paragraph, or with any sentence.
+/* Whether a section ends at i: with its paragraph, or with any sentence. */
 static bool ends_section(const struct text *text, size_t i, bool sentences)
 {
     return i + 1 == text->count || text->bytes[i + 1] == '\n' ||
            (sentences && text->bytes[i + 1] == ' ' && strchr(".?!", text->bytes[i]));
 }
 
-// Shuffles paragraphs, or sentences if paragraphs would change too little.
+/* Shuffles paragraphs, or sentences if paragraphs would change too little. */
 static void shuffle(struct edit *edit, const struct text *from, struct text *to)
 {
     enum { MOST = 1000 };
@@ -116,14 +116,14 @@ static void copy(struct edit *edit, const struct text *from, struct text *to)
     add(to, from->bytes, from->count);
 }
 
-// ---- documents
+/* ---- documents */
 
 struct dice dice_for(const struct collection *collection, uint64_t number, uint64_t purpose)
 {
     return (struct dice){mix(collection->seed + mix(number) + (purpose << 56))};
 }
 
-// Log-normal lengths around the mean, within a factor of eight.
+/* Log-normal lengths around the mean, within a factor of eight. */
 static size_t draw_length(const struct collection *collection, struct dice *dice)
 {
     const double spread = 0.6;
@@ -140,14 +140,14 @@ static void write_original(const struct maker *maker, uint64_t number, struct te
     add_prose(to, maker->vocabulary, &dice, bytes);
 }
 
-// Nearly half of the copies have similarities between .8 and .9, where they are easiest to miss.
+/* Nearly half of the copies have similarities between .8 and .9, where they are easiest to miss. */
 static double draw_similarity(struct dice *dice)
 {
     double kind = fraction(dice), where = fraction(dice);
     return kind < 0.15 ? 0.5 + 0.3 * where : kind < 0.6 ? 0.8 + 0.1 * where : 0.9 + 0.1 * where;
 }
 
-// Squaring makes some documents more popular: of ten million, one has 160 copies.
+/* Squaring makes some documents more popular: of ten million, one has 160 copies. */
 static struct origin write_copy(struct maker *maker, uint64_t number, struct text *to)
 {
     static const struct {
@@ -169,8 +169,8 @@ static struct origin write_copy(struct maker *maker, uint64_t number, struct tex
     return origin;
 }
 
-// The first document of the bucket is the original of the others, which differ from it in one or
-// two words.
+/* The first document of the bucket is the original of the others, which differ from it in one or
+ * two words. */
 static struct origin write_hot(struct maker *maker, uint64_t number, struct text *to)
 {
     uint64_t first = maker->collection->originals + maker->collection->copies;

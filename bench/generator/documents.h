@@ -12,24 +12,24 @@
 #define ID "d%08" PRIu64
 
 struct collection {
-    uint64_t documents, originals, copies, hot; // numbers of documents
-    uint64_t bytes;                             // mean length of a text
-    uint64_t huge;                              // bytes of the huge document; 0: none
+    uint64_t documents, originals, copies, hot; /* numbers of documents */
+    uint64_t bytes;                             /* mean length of a text */
+    uint64_t huge;                              /* bytes of the huge document; 0: none */
     uint64_t seed;
 };
 
 struct maker {
     const struct collection *collection;
     const struct vocabulary *vocabulary;
-    struct text scratch; // the original of the last copy
+    struct text scratch; /* the original of the last copy */
 };
 
 struct origin {
-    const char *edit; // NULL: an original
+    const char *edit; /* NULL: an original */
     uint64_t original;
 };
 
-// Writes any document but the huge one, which is written in chunks.
+/* Writes any document but the huge one, which is written in chunks. */
 struct origin write_document(struct maker *maker, uint64_t number, struct text *to);
 
 static inline bool is_huge(const struct collection *collection, uint64_t number)

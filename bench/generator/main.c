@@ -37,7 +37,7 @@ struct settings {
     const char *output, *truth, *pairs;
 };
 
-// ---- files
+/* ---- files */
 
 static FILE *open_file(const char *path, const char *mode)
 {
@@ -69,7 +69,7 @@ static void write_string(struct text *line, const struct text *text, FILE *to)
     fwrite(line->bytes, 1, line->count, to);
 }
 
-// Writes the huge document in chunks.
+/* Writes the huge document in chunks. */
 static void write_huge(struct maker *maker, uint64_t number, struct text *text, struct text *line,
                        FILE *to)
 {
@@ -83,8 +83,8 @@ static void write_huge(struct maker *maker, uint64_t number, struct text *text, 
     }
 }
 
-// A permutation of the numbers below count: Feistel rounds on the least even number of bits that
-// hold them, repeated until the result is one of them.
+/* A permutation of the numbers below count: Feistel rounds on the least even number of bits that
+ * hold them, repeated until the result is one of them. */
 static uint64_t permute(uint64_t number, uint64_t count, uint64_t seed)
 {
     int half = 1;
@@ -127,7 +127,7 @@ static void write_collection(struct maker *maker, bool in_order, FILE *output, F
     }
 }
 
-// ---- the command
+/* ---- the command */
 
 static double number_in(const char *text, double least, double most)
 {

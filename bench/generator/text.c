@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-// ---- words: frequent words are short, by Zipf's law
+/* ---- words: frequent words are short, by Zipf's law */
 
 static const char *const common[] = {
     "the",  "of",    "and",   "to",   "in",    "a",    "is",    "that", "for",  "it",   "as",
@@ -11,7 +11,8 @@ static const char *const common[] = {
     "all",  "their", "we",    "one",  "there", "been", "would", "has",  "when", "who",  "will",
     "more", "no",    "if",    "out",  "so",    "said", "what",  "up",   "its",  "about"};
 
-// Words of lower-case letters that Unicode's folding does not change: no sharp s, no final sigma.
+/* Words of lower-case letters that Unicode's folding does not change: no sharp s, no final sigma.
+ */
 static const char *const foreign[] = {
     "café",  "naïve",   "über",   "schön", "später", "année", "déjà",    "niño",
     "señor", "coração", "smörgå", "ångst", "fjörð",  "žena",  "čeština", "łódź",
@@ -23,7 +24,7 @@ enum {
     FOREIGN = sizeof foreign / sizeof *foreign,
 };
 
-// Makes a word of open syllables, with a consonant or two at the end.
+/* Makes a word of open syllables, with a consonant or two at the end. */
 static struct word make_word(struct dice *dice, int syllables)
 {
     static const char onsets[][3] = {"b", "c", "d", "f", "g", "h",  "l",  "m",  "n",  "p",
@@ -51,7 +52,7 @@ static struct word known_word(const char *text)
     return word;
 }
 
-// Adds a word to a set of hashes; false if it was there.
+/* Adds a word to a set of hashes; false if it was there. */
 static bool add_new(uint64_t *seen, size_t slots, const struct word *word)
 {
     uint64_t hash = 1;
@@ -83,7 +84,7 @@ static void make_words(struct vocabulary *vocabulary)
     }
 }
 
-// Weights by the law of Zipf and Mandelbrot; foreign words share their fraction evenly.
+/* Weights by the law of Zipf and Mandelbrot; foreign words share their fraction evenly. */
 static void weigh_words(double *weights, double unicode)
 {
     int ranked = WORDS - FOREIGN;
@@ -127,9 +128,9 @@ struct vocabulary *make_vocabulary(double unicode)
     return vocabulary;
 }
 
-// ---- sentences
+/* ---- sentences */
 
-// Adds a sentence of 5 to 24 words, sometimes with a comma or a quotation.
+/* Adds a sentence of 5 to 24 words, sometimes with a comma or a quotation. */
 static void add_sentence(struct text *text, const struct vocabulary *vocabulary, struct dice *dice,
                          size_t end)
 {

@@ -12,18 +12,19 @@
 enum { WORDS = 1 << 15, WORD_BYTES = 15 };
 
 struct word {
-    char text[WORD_BYTES]; // copied as a whole
+    char text[WORD_BYTES]; /* copied as a whole */
     uint8_t bytes;
 };
 
-// Walker's alias table, which draws a word by one multiplication and one comparison.
+/* Walker's alias table, which draws a word by one multiplication and one comparison. */
 struct vocabulary {
     struct word words[WORDS];
     uint32_t keep[WORDS];
     uint16_t alias[WORDS];
 };
 
-// Makes a vocabulary, which is never freed. `unicode`: the fraction of its words that is not ASCII.
+/* Makes a vocabulary, which is never freed. `unicode`: the fraction of its words that is not ASCII.
+ */
 struct vocabulary *make_vocabulary(double unicode);
 
 static inline const struct word *draw_word(const struct vocabulary *vocabulary, struct dice *dice)
@@ -63,7 +64,7 @@ static inline void add_word(struct text *text, const struct word *word, bool cap
     text->count += word->bytes;
 }
 
-// Adds sentences in paragraphs, about so many bytes.
+/* Adds sentences in paragraphs, about so many bytes. */
 void add_prose(struct text *text, const struct vocabulary *vocabulary, struct dice *dice,
                size_t bytes);
 

@@ -27,7 +27,7 @@ static void add_byte(struct units *units, char byte)
     add(&units->text, &lower, 1);
 }
 
-// Folds case, and squeezes spaces. Texts of the generator need no other normalisation.
+/* Folds case, and squeezes spaces. Texts of the generator need no other normalisation. */
 static void split_characters(struct units *units, const struct text *text)
 {
     bool space = false;
@@ -90,7 +90,7 @@ static uint64_t hash_shingle(const struct shingle *shingle)
     return mix(hash ^ word);
 }
 
-// The slot of a shingle, which is empty if the table does not have it.
+/* The slot of a shingle, which is empty if the table does not have it. */
 static struct shingle *find_slot(const struct table *table, const struct shingle *shingle)
 {
     size_t i = hash_shingle(shingle) & (table->count - 1);
