@@ -100,13 +100,13 @@ static void short_runs_equal_the_table(void **state)
     tw_longest_run_index_free(&index);
 }
 
-/* Two symbols take more steps than the search by seeds may take, thirty do not: both methods are
+/* Two symbols take more steps than the search by seeds may take, thirty do not: all methods are
  * used. */
 static void long_runs_equal_the_table(void **state)
 {
     (void)state;
     dice from = new_dice();
-    size_t by_halving = 0, by_seeds = 0;
+    size_t by_others = 0, by_seeds = 0;
     for (int round = 0; round < 18; round++) {
         static const size_t symbols[] = {2, 4, 30};
         tw_longest_run_index index = {0};
@@ -118,15 +118,41 @@ static void long_runs_equal_the_table(void **state)
             copy_range(&from, a, a_count, b, b_count / 4);
         check(&index, a, a_count, b, b_count);
         if (index.sums)
-            by_halving++;
+            by_others++;
         else
             by_seeds++;
         tw_longest_run_index_free(&index);
         free(a);
         free(b);
     }
-    assert_true(by_halving > 0);
+    assert_true(by_others > 0);
     assert_true(by_seeds > 0);
+}
+
+/* Each shingle has 50,000 occurrences, so that seeds would be given up. Few symbols make runs by
+ * chance as long as the planted one, which is then shortened. */
+static void a_run_of_large_sequences_is_found_by_blocks(void **state)
+{
+    (void)state;
+    enum { LENGTH = (2 << 20) + 5, SYMBOLS = 40 };
+    static const size_t planted[] = {LENGTH / 2, 70000, 300, 40};
+    dice from = new_dice();
+    tw_longest_run_index index = {0};
+    uint64_t *a = new_ids(LENGTH), *b = new_ids(LENGTH);
+    for (size_t i = 0; i < COUNT(planted); i++) {
+        size_t in_a = 1 + below(&from, LENGTH - planted[i] - 1);
+        size_t in_b = 1 + below(&from, LENGTH - planted[i] - 1);
+        fill(&from, a, LENGTH, SYMBOLS, true);
+        fill(&from, b, LENGTH, SYMBOLS, true);
+        memcpy(b + in_b, a + in_a, planted[i] * sizeof *a);
+        b[in_b - 1] = b[in_b + planted[i]] = 1; /* which a does not have */
+        assert_int_equal(find(&index, a, LENGTH, b, LENGTH), planted[i]);
+        assert_int_equal(find(&index, a, LENGTH, b + in_b, planted[i]), planted[i]);
+        assert_null(index.head);
+    }
+    tw_longest_run_index_free(&index);
+    free(a);
+    free(b);
 }
 
 /* ---- plain cases */
@@ -235,6 +261,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(short_runs_equal_the_table),
         cmocka_unit_test(long_runs_equal_the_table),
+        cmocka_unit_test(a_run_of_large_sequences_is_found_by_blocks),
         cmocka_unit_test(equal_sequences_share_all),
         cmocka_unit_test(disjoint_sequences_share_nothing),
         cmocka_unit_test(single_and_empty_sequences_are_compared),

@@ -127,9 +127,10 @@ typedef struct tw_longest_run_index {
     size_t count, mask;
     uint32_t *head, *next; /* indexes in a, chained by bucket of the hash table */
     size_t head_capacity, next_capacity;
-    uint64_t *sums;         /* hashes of all runs of one length, of a and then of b */
-    uint32_t *first_by_sum; /* hash table: the first run of a with a sum */
-    size_t sums_capacity, first_by_sum_capacity;
+    uint64_t *sums;         /* hashes of the blocks of a, or of all runs of one length of a and b */
+    uint32_t *first_by_sum; /* hash table: a block or run of a with a sum */
+    uint32_t *same;         /* another block with the sum of each */
+    size_t sums_capacity, first_by_sum_capacity, same_capacity;
 } tw_longest_run_index;
 
 /* `length` shingles that are equal from a and from b on; 0: nothing is shared. */
