@@ -222,6 +222,11 @@ typedef struct tw_value {
 int tw_jsonl_value(tw_jsonl *parser, const char *line, size_t length, const char *field,
                    tw_value *value) TW_CHECKED;
 
+/* Gives the value of the first of TW_TIME_FIELDS that a line has, and its index there; only those
+ * below *field are looked for. TW_VALUE_NONE: there is none. */
+int tw_jsonl_time(tw_jsonl *parser, const char *line, size_t length, unsigned *field,
+                  tw_value *value) TW_CHECKED;
+
 /* Writes the fields of a record, whose line was parsed, as a JSON object; nothing where there are
  * none. Fields in the list `without`, which ends with NULL, are left out, and so are those that
  * hold one of them further down. */

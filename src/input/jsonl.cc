@@ -456,6 +456,24 @@ int tw_jsonl_value(tw_jsonl *parser, const char *line, size_t length, const char
     return status;
 }
 
+int tw_jsonl_time(tw_jsonl *parser, const char *line, size_t length, unsigned *field,
+                  tw_value *value)
+{
+    char name[TW_OPTION_WORD_BYTES];
+    int status = TWINSET_OK;
+    *value = tw_value();
+    for (unsigned i = 0; i < *field && status == TWINSET_OK; i++) {
+        if (!tw_list_word(TW_TIME_FIELDS, i, name))
+            break;
+        status = tw_jsonl_value(parser, line, length, name, value);
+        if (status == TWINSET_OK && value->kind == TW_VALUE_NONE)
+            continue;
+        *field = i;
+        break;
+    }
+    return status;
+}
+
 bool tw_is_utf8(const char *bytes, size_t length)
 {
     return simdjson::validate_utf8(bytes, length);

@@ -5,6 +5,7 @@
  *   page.c           fills the template, within a limit for its size
  *   page_run.c       the blocks before the script: run, documents, pairs, clusters, removals
  *   page_removals.c  of a cleaning run: what was removed, which sources repeat each other
+ *   page_growth.c    and how much along the collection
  *   page_passages.c  the passages of a pair, and who else has them
  *   page_texts.c     the blocks after it: the passages of pairs, the texts of documents, packed
  *   page_names.c     numbers in place of names, and the key to them
@@ -103,8 +104,14 @@ int tw_page_run(tw_page *page, twinset_error *error) TW_CHECKED;
 /* Chooses the removals that are listed. */
 int tw_page_choose_removals(tw_page *page) TW_CHECKED;
 void tw_page_removals(tw_page *page);
-/* Writes which sources repeat each other, and how much was removed along the collection. */
+/* Writes which sources and hosts repeat each other, and how much was removed along the
+ * collection. */
 int tw_page_collection(tw_page *page) TW_CHECKED;
+
+/* ---- page_growth.c */
+
+/* Writes how much was removed along the collection: as it was read, and by time. */
+int tw_page_growth(tw_json *json, const twinset_result *result) TW_CHECKED;
 
 /* ---- page_passages.c */
 

@@ -3,14 +3,13 @@
  * of them it has counts: by similarity, by source, and along the collection. So a page of a
  * billion records is as large as one of a million.
  */
-#define _GNU_SOURCE /* qsort_r */
 #include "page.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { BINS = 200, STEPS = 50, MOST_REPEATS = 50, MOST_CLUSTERS = 200 };
+enum { BINS = 200, MOST_REPEATS = 50, MOST_CLUSTERS = 200 };
 
 /* ---- the removals that are listed */
 
@@ -149,58 +148,125 @@ static int write_repeats(tw_json *json, const tw_page *page)
     return TWINSET_OK;
 }
 
-/* ---- along the collection */
+/* ---- hosts that repeat each other */
 
-static int by_reading(const void *left, const void *right, void *corpus)
+/* The hosts of a removed record and of the one that was kept. */
+typedef struct host_pair {
+    uint64_t hash; /* of both; 0: the slot is free */
+    uint64_t count;
+    size_t first; /* removal that has them */
+} host_pair;
+
+/* The host of a record that is named by its address; empty if it is not. */
+static const char *find_host(const char *name, size_t *length)
 {
-    uint32_t x = *(const uint32_t *)left, y = *(const uint32_t *)right;
-    return tw_is_read_before(corpus, x, y) ? -1 : tw_is_read_before(corpus, y, x);
+    const char *address = strstr(name, "#http");
+    address = address ? address + 1 : name;
+    address += strncmp(address, "http", 4) == 0 ? 4 : 0;
+    address += address > name && *address == 's';
+    bool is_address = address > name && strncmp(address, "://", 3) == 0;
+    *length = is_address ? strcspn(address + 3, "/?#") : 0;
+    return is_address ? address + 3 : "";
 }
 
-/* Adds up how many of the documents were read and removed in each part of the collection. `order`
- * has room for all of them. */
-static void count_steps(const twinset_result *result, uint32_t *order, const uint8_t *is_removed,
-                        uint64_t steps[STEPS][2])
+static const char *host_of(const twinset_result *result, uint32_t document, size_t *length)
 {
-    size_t count = result->corpus->documents.count;
-    for (size_t i = 0; i < count; i++)
-        order[i] = (uint32_t)i;
-    if (count)
-        qsort_r(order, count, sizeof *order, by_reading, (void *)result->corpus);
-    for (size_t i = 0; i < count; i++) {
-        steps[i * STEPS / count][0]++;
-        steps[i * STEPS / count][1] += is_removed[order[i] / 8] >> order[i] % 8 & 1;
-    }
+    return find_host(tw_result_name(result, document), length);
 }
 
-/* Writes how many records were removed of each part of the collection, in the order of reading;
- * nothing where that order does not fit into its share of the memory. */
-static int write_growth(tw_json *json, const twinset_result *result)
+/* Returns the slot of a pair of hosts, which is free if none was counted yet. */
+static host_pair *find_pair(host_pair *slots, size_t mask, uint64_t hash)
 {
-    enum { MEMORY_SHARE = 8 };
-    size_t count = result->corpus->documents.count;
-    if (count * sizeof(uint32_t) > tw_memory_share(&result->options, MEMORY_SHARE))
-        return TWINSET_OK;
-    uint64_t steps[STEPS][2] = {{0}};
-    uint32_t *order = tw_array(count + 1, sizeof *order);
-    uint8_t *is_removed = tw_calloc(count / 8 + 1, 1);
-    int status = order && is_removed ? TWINSET_OK : TWINSET_NOMEM;
-    for (size_t i = 0; i < result->run.removed && status == TWINSET_OK; i++) {
-        uint32_t document = result->decisions.removed[i].document;
-        is_removed[document / 8] |= (uint8_t)(1u << document % 8);
+    size_t at = (size_t)hash & mask;
+    while (slots[at].hash && slots[at].hash != hash)
+        at = (at + 1) & mask;
+    return &slots[at];
+}
+
+/* Counts the removals of each pair of hosts, and returns how many had no room in the table. */
+static uint64_t count_hosts(const twinset_result *result, host_pair *slots, size_t mask)
+{
+    uint64_t lost = 0;
+    size_t used = 0;
+    for (size_t i = 0; i < result->run.removed; i++) {
+        const tw_removal *removal = &result->decisions.removed[i];
+        size_t length, kept_length;
+        const char *host = host_of(result, removal->document, &length);
+        uint64_t hash = length ? tw_mix64(tw_hash_bytes(host, length)) : 0;
+        host = host_of(result, removal->kept, &kept_length);
+        if (!length || !kept_length)
+            continue;
+        hash = tw_mix64(hash + tw_hash_bytes(host, kept_length)) | 1;
+        host_pair *pair = find_pair(slots, mask, hash);
+        if (!pair->hash && used > mask / 2) {
+            lost++;
+            continue;
+        }
+        used += !pair->hash;
+        *pair = (host_pair){hash, pair->count + 1, pair->hash ? pair->first : i};
     }
+    return lost;
+}
+
+static int by_host_count(const void *left, const void *right)
+{
+    const host_pair *x = left, *y = right;
+    if (x->count != y->count)
+        return x->count > y->count ? -1 : 1;
+    return x->first < y->first ? -1 : x->first > y->first;
+}
+
+static int write_host(tw_json *json, const twinset_result *result, const char *key,
+                      uint32_t document)
+{
+    tw_bytes text = {0};
+    size_t length;
+    const char *host = host_of(result, document, &length);
+    int status = tw_bytes_append(&text, host, length);
     if (status == TWINSET_OK)
-        count_steps(result, order, is_removed, steps);
-    tw_free(order);
-    tw_free(is_removed);
-    tw_json_list(json, "growth", TW_JSON_INLINE);
-    for (size_t i = 0; i < STEPS; i++) {
-        tw_json_list(json, NULL, TW_JSON_INLINE);
-        tw_json_whole(json, NULL, steps[i][0]);
-        tw_json_whole(json, NULL, steps[i][1]);
+        status = tw_bytes_append(&text, "", 1);
+    if (status == TWINSET_OK)
+        tw_json_string(json, key, text.data);
+    tw_bytes_free(&text);
+    return status;
+}
+
+static int write_host_pairs(tw_json *json, const twinset_result *result, const host_pair *pairs,
+                            size_t count)
+{
+    int status = TWINSET_OK;
+    tw_json_list(json, "hosts", TW_JSON_LINES);
+    for (size_t i = 0; i < count && pairs[i].count && status == TWINSET_OK; i++) {
+        const tw_removal *first = &result->decisions.removed[pairs[i].first];
+        tw_json_object(json, NULL, TW_JSON_INLINE);
+        status = write_host(json, result, "removed", first->document);
+        if (status == TWINSET_OK)
+            status = write_host(json, result, "kept", first->kept);
+        tw_json_whole(json, "count", pairs[i].count);
         tw_json_close(json);
     }
     tw_json_close(json);
+    return status;
+}
+
+/* Writes which hosts repeat each other most, of all removals, where names are addresses. Of more
+ * pairs of hosts than an eighth of the memory holds, those that come first are counted. */
+static int write_hosts(tw_json *json, const tw_page *page)
+{
+    enum { MEMORY_SHARE = 8, LEAST_SLOTS = 1024 };
+    const twinset_result *result = page->result;
+    size_t slots = LEAST_SLOTS;
+    uint64_t most = tw_memory_share(&result->options, MEMORY_SHARE) / sizeof(host_pair);
+    while (slots < 2 * result->run.removed && 2 * slots <= most)
+        slots *= 2;
+    host_pair *pairs = tw_calloc(slots, sizeof *pairs);
+    if (!pairs)
+        return TWINSET_NOMEM;
+    uint64_t lost = count_hosts(result, pairs, slots - 1);
+    qsort(pairs, slots, sizeof *pairs, by_host_count);
+    int status = write_host_pairs(json, result, pairs, MOST_REPEATS);
+    tw_json_whole(json, "hosts_not_counted", lost);
+    tw_free(pairs);
     return status;
 }
 
@@ -229,8 +295,10 @@ int tw_page_collection(tw_page *page)
     write_similarities(&json, page->result);
     write_largest(&json, page->result);
     int status = page->result->corpus ? write_repeats(&json, page) : TWINSET_OK;
+    if (status == TWINSET_OK && !page->options->anonymise)
+        status = write_hosts(&json, page);
     if (status == TWINSET_OK && page->result->corpus)
-        status = write_growth(&json, page->result);
+        status = tw_page_growth(&json, page->result);
     tw_json_close(&json);
     tw_page_end_block(page, &escaped);
     return status;

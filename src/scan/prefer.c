@@ -146,20 +146,15 @@ static int find_time_in_record(void *context, unsigned number, size_t index)
     unsigned best = atomic_load(&order->best_time_field);
     if (best == 0 || !tw_document_at(order->corpus, document)->line)
         return TWINSET_OK;
+    unsigned field = best;
+    tw_value value;
     int status = tw_document_record(worker, document);
-    for (unsigned i = 0; i < best && status == TWINSET_OK; i++) {
-        char field[TW_OPTION_WORD_BYTES];
-        tw_value value;
-        if (!tw_list_word(TW_TIME_FIELDS, i, field))
-            break;
-        status = tw_jsonl_value(worker->records, worker->bytes.data, worker->bytes.length, field,
-                                &value);
-        if (status != TWINSET_OK || value.kind == TW_VALUE_NONE)
-            continue;
-        while (i < best && !atomic_compare_exchange_weak(&order->best_time_field, &best, i))
-            ;
-        break;
-    }
+    if (status == TWINSET_OK)
+        status = tw_jsonl_time(worker->records, worker->bytes.data, worker->bytes.length, &field,
+                               &value);
+    while (status == TWINSET_OK && field < best &&
+           !atomic_compare_exchange_weak(&order->best_time_field, &best, field))
+        ;
     return status;
 }
 

@@ -1,4 +1,5 @@
 """--html: a page with all results. Its data is compared with the sources."""
+import gzip
 import hashlib
 import json
 import os
@@ -226,6 +227,56 @@ class Html(Case):
                          [(1, 5)])
         texts = [page.text(entry["document"]) for entry in page.block("removals")]
         self.assertEqual(len([text for text in texts if text]), 3)  # one of its cluster, two of 90%
+
+    def test_hosts_of_all_removals(self):
+        """Hosts are counted in all removals, not in the 10,000 that the page lists."""
+        addresses = ["id-without-host", "https://a.org/1?x=http://z.org", "#http://b.org/2", "x"]
+        addresses += [f"http://host{i % 3}.net/{i}" for i in range(10_500)]
+        self.write("in.jsonl", "".join(json.dumps({"id": i, "text": STORY}) + "\n"
+                                       for i in ["http://first.org"] + addresses))
+        page = self.page("dedup", "in.jsonl", "-o", "out.jsonl")
+        self.assertEqual(len(page.block("removals")), 10_000)
+        collection = page.block("collection")
+        self.assertEqual(collection["hosts"],
+                         [{"removed": f"host{i}.net", "kept": "first.org", "count": 3500}
+                          for i in range(3)] +
+                         [{"removed": f"{i}.org", "kept": "first.org", "count": 1} for i in "ab"])
+        self.assertEqual(collection["hosts_not_counted"], 0)
+
+    def times(self, name, times):
+        records = [{"id": i, "text": f"{STORY}{i}", "date": time, "modified": "1999-01-01"}
+                   for i, time in enumerate(times)]
+        self.write("in.jsonl", "".join(json.dumps(record) + "\n" for record in records))
+        if name != "in.jsonl":
+            with gzip.open(os.path.join(self.folder, name), "wb") as packed:
+                packed.write(self.read("in.jsonl"))
+        page = self.page("dedup", name, "-o", "out.jsonl")
+        return page.block("collection").get("times")
+
+    def test_removals_by_time(self):
+        """2026-03-02 and the day after, as records write them; all but the first are removed."""
+        forms = ["2026-03-02", "20260302", "2026-03-02T00:00:00.5Z", 1772409600, 1772409600123,
+                 1772409600123456, "2026-03-03", "2026-03-03 00:00", 1772496000.5]
+        times = self.times("in.jsonl", forms)
+        self.assertEqual((times["field"], times["from"]), ("date", 1772409600))
+        self.assertTrue(86400 <= times["to"] - times["from"] < 86401)
+        self.assertEqual((times["sampled"], times["known"]), (9, 9))
+        self.assertEqual([step for step in times["steps"] if step[0]], [[6, 5], [3, 3]])
+        # What is no time is none, and where most are none, or all the same, there is no chart.
+        times = self.times("in.jsonl", forms[::3] + ["soon", "2026-13-01"])
+        self.assertEqual((times["sampled"], times["known"]), (5, 3))
+        self.assertIsNone(self.times("in.jsonl", forms[::8] + ["soon", None, "2026-3-1", 1e300]))
+        self.assertIsNone(self.times("in.jsonl", forms[:6]))
+        self.assertIsNone(self.times("in.jsonl.gz", forms))  # not read twice
+
+    def test_removals_by_time_of_files(self):
+        for name, time in (("a", 0), ("b", 1), ("c", 3)):
+            self.write(f"in/{name}.txt", f"{STORY}{name}")
+            os.utime(os.path.join(self.folder, f"in/{name}.txt"), (0, 1772409600 + 86400 * time))
+        times = self.page("dedup", "in", "-o", "out/").block("collection")["times"]
+        self.assertIsNone(times["field"])
+        self.assertEqual((times["from"], times["to"]), (1772409600, 1772409600 + 3 * 86400))
+        self.assertEqual([sum(column) for column in zip(*times["steps"])], [3, 2])
 
     def test_removals_along_the_collection(self):
         """They are counted in the order of reading, whatever the names of records are."""

@@ -250,6 +250,26 @@ test("essays are held against how similar any two of them are", async () => {
     await other.context().close();
 });
 
+test("the report of dedup counts by time where records say when", async () => {
+    const records = Array.from({length: 300}, (_, i) => ({
+        id: i,
+        date: new Date(Date.UTC(2024, 0, 1 + ((i * 7) % 300))).toISOString().slice(0, i % 2 ? 10 : 24),
+        text: `${sentence(`t${i < 200 ? i : 0}`, 60)} ${i}`,
+    }));
+    const lines = records.map((record) => JSON.stringify(record)).join("\n");
+    const input = write("dated.jsonl", `${lines}\n`);
+    const tab = await open(browser, report("dedup", input, "-o", write("dated-out.jsonl", "")));
+    const chart = tab.locator("svg[aria-label='Removed by time']");
+    const labels = await chart.locator("text").allTextContents();
+    assert.deepEqual([labels[0], labels.at(-1)], ["4 Jan 2024", "23 Oct 2024"]); // without 1%
+    const titles = await chart.locator("title").allTextContents();
+    const counts = titles.map((one) => one.match(/: (\d+) of (\d+)/).slice(1).map(Number));
+    assert.equal(counts.reduce((sum, [, read]) => sum + read, 0), 300);
+    assert.equal(counts.reduce((sum, [removed]) => sum + removed, 0), 100);
+    assert.match(await tab.textContent("main"), /By the field “date” of the records/);
+    await tab.context().close();
+});
+
 test("a line of a megabyte with escape sequences is shown in full", async () => {
     const line = `${sentence("long", 60)} ${"\u001b[31m</script>'\" ".repeat(60_000)}`;
     const folder = join(write("lines/a.txt", `${line}\nfirst\n`), "..");

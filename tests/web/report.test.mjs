@@ -365,6 +365,7 @@ test("the report of dedup shows differences of long records, and hosts", async (
     assert.ok(!main.includes("\ufffd"));
     assert.match(main, /Hosts that repeat each other.*mirror\.example\.orgnews\.example\.com3/);
     assert.doesNotMatch(main, /Files that repeat each other/);
+    assert.match(main, /Removed along the collection.*say no time that could be read/);
     await tab.context().close();
 });
 

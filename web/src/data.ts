@@ -121,7 +121,7 @@ export interface Pair {
 export const IN_QUOTATION = 1,
     IN_BIBLIOGRAPHY = 2;
 
-/** How many records of a source were removed for those of another, or of itself. */
+/** How many records of a source, or of a host, were removed for those of another, or of itself. */
 export interface Repeat {
     removed: string;
     kept: string;
@@ -134,7 +134,20 @@ export interface Collection {
     similarities: number[]; // how many were removed at each half percent
     largest: {id: number; size: number; min_similarity: number}[];
     repeats?: Repeat[]; // by source
+    hosts?: Repeat[]; // of all removals whose names are addresses
+    hosts_not_counted?: number; // removals
     growth?: [number, number][]; // read and removed, in the order of reading
+    times?: Times;
+}
+
+/** The same by time, where most documents have one: in equal steps. */
+export interface Times {
+    field: string | null; // of records; null: they are files
+    from: number; // seconds since 1970
+    to: number;
+    sampled: number; // documents
+    known: number; // of these, with a time
+    steps: [number, number][];
 }
 
 interface PairBlock {

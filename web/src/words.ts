@@ -322,7 +322,21 @@ export const words = {
         "removes, run it again with a lower --threshold.",
     noSamples: "There is no sample at or above this similarity.",
     growth: "Removed along the collection",
-    growthHint: "From the first record that was read to the last. The dark part was removed.",
+    growthHint:
+        "From the first record that was read to the last, since most records say no time that " +
+        "could be read. The dark part was removed.",
+    growthByTime: "Removed by time",
+    growthTimes: (field: string | null, known: number, sampled: number, all: number) =>
+        [
+            field ? `By the field “${field}” of the records.` : "By when the files were changed last.",
+            "The dark part was removed.",
+            sampled < all
+                ? `Counted on ${number(sampled)} of ${counted(all, "record")}, spread evenly.`
+                : "",
+            known < sampled ? `${counted(sampled - known, "record")} of these say no time.` : "",
+        ]
+            .filter(Boolean)
+            .join(" "),
     repeatedIn: "Removed from",
     repeatedOf: "because of records in",
     records: "Records",
@@ -334,8 +348,8 @@ export const words = {
     largest: "Largest clusters",
     repeats: "Files that repeat each other",
     repeatsOfHosts: "Hosts that repeat each other",
-    countedAmong: (n: number, all: number) =>
-        `Counted among the ${number(n)} of ${counted(all, "removed record")} that this page lists.`,
+    hostsNotCounted: (n: number) =>
+        `${counted(n, "removed record")} of further hosts had no room in memory to be counted.`,
     equalBefore: (n: number) => `… ${counted(n, "equal character")} …`,
     removedAt: "Removed at each similarity",
     removedAtHint:

@@ -88,19 +88,27 @@ function clusterSamples(): HTMLElement[] {
 
 // ---- along the collection
 
+const date = new Intl.DateTimeFormat(words.locale, {dateStyle: "medium", timeZone: "UTC"});
+
 function growth(): HTMLElement | null {
-    const steps = collection?.growth ?? [];
+    const {times, growth: parts} = collection ?? {};
+    const steps = times?.steps ?? parts ?? [];
     if (!steps.some(([read]) => read)) return null;
     const wide = Math.max(300, Math.min(1130, innerWidth - 46)),
         high = 120,
         foot = 18;
-    const most = steps.reduce((max, [read]) => Math.max(max, read), 1);
+    const most = steps.reduce((max, [read]) => Math.max(max, read), 1),
+        title = times ? words.growthByTime : words.growth;
     const chart = svg("svg", {
         viewBox: `0 0 ${wide} ${high + foot}`,
         role: "img",
-        "aria-label": words.growth,
+        "aria-label": title,
     });
-    for (const share of [0, 0.25, 0.5, 0.75, 1])
+    const at = (share: number) =>
+        times
+            ? date.format(1000 * (times.from + share * (times.to - times.from)))
+            : counted(Math.round(share * run.records), "record");
+    for (const share of wide > 600 ? [0, 0.25, 0.5, 0.75, 1] : [0, 0.5, 1])
         chart.append(
             svg(
                 "text",
@@ -109,7 +117,7 @@ function growth(): HTMLElement | null {
                     y: high + foot - 3,
                     "text-anchor": share === 0 ? "start" : share === 1 ? "end" : "middle",
                 },
-                counted(Math.round(share * run.records), "record"),
+                at(share),
             ),
         );
     const width = wide / steps.length;
@@ -123,15 +131,22 @@ function growth(): HTMLElement | null {
                 class: name,
             });
         const group = svg("g", null, bar(read, "bar below"), bar(removed, "bar"));
-        group.append(svg("title", null, words.removedOf(removed, read)));
+        const when = times ? `${at(i / steps.length)} – ${at((i + 1) / steps.length)}: ` : "";
+        group.append(svg("title", null, when + words.removedOf(removed, read)));
         chart.append(group);
     });
     return h(
         "div",
         null,
-        h("h2", null, words.growth),
+        h("h2", null, title),
         h("div", {class: "chart"}, chart),
-        h("p", {class: "soft"}, words.growthHint),
+        h(
+            "p",
+            {class: "soft"},
+            times
+                ? words.growthTimes(times.field, times.known, times.sampled, run.documents)
+                : words.growthHint,
+        ),
     );
 }
 
@@ -186,23 +201,6 @@ function removalTable(): HTMLElement {
 }
 
 // ---- sources that repeat each other
-
-/** The host of a record that is named by its address. */
-const hostOf = (index: number) =>
-    /(?:^|#)https?:\/\/([^/?#]+)/.exec(documents[index]!.name)?.[1] ?? null;
-
-/** Which hosts repeat each other, by the listed removals; none where names are no addresses. */
-function hosts(): Repeat[] {
-    const counts = new Map<string, Repeat>();
-    for (const one of removals) {
-        const [removed, kept] = [hostOf(one.document), hostOf(one.kept)];
-        if (!removed || !kept) return [];
-        const known = counts.get(`${removed} ${kept}`);
-        if (known) known.count++;
-        else counts.set(`${removed} ${kept}`, {removed, kept, count: 1});
-    }
-    return [...counts.values()].sort((x, y) => y.count - x.count);
-}
 
 /** A table of sources. What is repeated once is in the list of what was removed, and that a single
  * file repeats itself is no news. */
@@ -292,8 +290,10 @@ export function cleaningPage(main: HTMLElement): () => void {
         repeatTable(words.repeats, collection?.repeats ?? []),
         repeatTable(
             words.repeatsOfHosts,
-            hosts(),
-            run.removed > removals.length ? words.countedAmong(removals.length, run.removed) : null,
+            collection?.hosts ?? [],
+            collection?.hosts_not_counted
+                ? words.hostsNotCounted(collection.hosts_not_counted)
+                : null,
         ),
         growth(),
         h("h2", null, words.removedTitle),
