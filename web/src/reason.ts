@@ -1,6 +1,6 @@
 // One line that says why a pair is listed.
 import {documents, figure, Pair, pairs, run} from "./data";
-import {countedPassages, coverageLeft} from "./state";
+import {countedPassages, coverageLeft, scoreOf, similarityWithout} from "./state";
 import {amount, percent, words} from "./words";
 
 export const unit = run.programs ? "token" : "word";
@@ -71,11 +71,12 @@ export function chance(pair: Pair): string | null {
     const alarms = figure(pair, "false_alarms"),
         typical = run.background?.median ?? 0;
     if (alarms === null) return null;
-    const times = typical >= 0.001 ? pair.similarity / typical : 0;
+    const times = typical >= 0.001 ? scoreOf(pair) / typical : 0,
+        isWhole = similarityWithout(pair) === null; // chance is known of all passages together
     return [
         times >= 1.5 ? words.times(times.toFixed(times < 10 ? 1 : 0)) : "",
         // Of prose it is about passages: a pair may be similar all over without them.
-        run.programs || alarms < 0.5 ? words.chance(alarms) : "",
+        isWhole && (run.programs || alarms < 0.5) ? words.chance(alarms) : "",
     ]
         .filter(Boolean)
         .join(", ") || null;

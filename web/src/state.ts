@@ -243,6 +243,7 @@ export const isDismissed = (passage: Passage) =>
 interface Sketched {
     sketch: string[];
     amount: number; // of it, in what similarities count
+    longest: number; // of what is equal in a row, about in the same
     spans: [Range, Range]; // of both documents, as if the files of each were one
 }
 
@@ -251,6 +252,7 @@ interface Dismissed {
     passages: Set<number>;
     amount: number; // of them, in what similarities count
     left: [number, number]; // of what passages cover of both documents, the share that still counts
+    longest: number; // of the longest passage, the share that still counts
 }
 
 const sketched = new Map<number, Sketched[]>(); // by pair, read when the first is dismissed
@@ -262,12 +264,21 @@ function amountOf(passage: Passage): number {
     return run.unit === "char" ? (bytes(passage.a) + bytes(passage.b)) / 2 : passage.tokens;
 }
 
+/** How long the longest run of equal text in a passage is; in programs names do not count, so that
+ * all of it is one. */
+function longestOf(passage: Passage): number {
+    const {bytes: [from, to]} = passage.a;
+    const equal = Math.max(0, ...passage.spans.map(([start, end]) => end - start));
+    return run.programs ? passage.tokens : (amountOf(passage) * equal) / Math.max(1, to - from);
+}
+
 async function sketchesOf(pair: Pair): Promise<Sketched[]> {
     const known = sketched.get(pair.index);
     if (known) return known;
     const list = ((await passagesOf(pair))?.list ?? []).map((one) => ({
         sketch: one.sketch,
         amount: amountOf(one),
+        longest: longestOf(one),
         spans: [spanIn(pair.a, one.a), spanIn(pair.b, one.b)] as [Range, Range],
     }));
     sketched.set(pair.index, list);
@@ -290,7 +301,9 @@ function dismissedOf(all: Sketched[]): Dismissed | null {
         const spans = all.map((one) => one.spans[side]);
         return covered(spans.filter((_, i) => !isOff[i])) / Math.max(1, covered(spans));
     });
+    const longest = (list: Sketched[]) => Math.max(0, ...list.map((one) => one.longest));
     return {
+        longest: longest(all.filter((_, i) => !isOff[i])) / (longest(all) || 1),
         passages: new Set([...all.keys()].filter((i) => isOff[i])),
         amount: all.reduce((sum, one, i) => sum + (isOff[i] ? one.amount : 0), 0),
         left: left as [number, number],
@@ -342,6 +355,10 @@ export const scoreOf = (pair: Pair) => similarityWithout(pair) ?? pair.similarit
 
 /** Of what passages cover of both documents, the share that is not dismissed. */
 export const coverageLeft = (pair: Pair) => dismissedIn.get(pair.index)?.left ?? [1, 1];
+
+/** The longest passage that is not dismissed, in what the run counts. */
+export const longestLeft = (pair: Pair) =>
+    Math.round((figure(pair, "longest") ?? 0) * (dismissedIn.get(pair.index)?.longest ?? 1));
 
 export const dismissedPassages = (pair: Pair) =>
     dismissedIn.get(pair.index)?.passages ?? new Set<number>();

@@ -1,7 +1,7 @@
 // Clusters as a graph on a canvas, laid out by the engine, and as a table with the same content.
-import {Cluster, clusters, Pair, shortName} from "../data";
+import {Cluster, clusters, Pair, pairs, shortName} from "../data";
 import {h, replace} from "../dom";
-import {documentKey, pairKey, scoreOf, shownPairs} from "../state";
+import {documentKey, pairKey, scoreOf, shownPairs, similarityWithout} from "../state";
 import {counted, number, percent, words} from "../words";
 import {timeline} from "./timeline";
 
@@ -249,7 +249,18 @@ function graph(): {box: HTMLElement; draw: (shown: Pair[]) => void} {
     };
 }
 
-function clusterRow(cluster: Cluster, inside: Pair[]): HTMLElement {
+/** The lowest similarity of two members of each cluster. Dismissed passages can only lower it. */
+function lowestByCluster(): Map<number, number> {
+    const lowest = new Map(clusters.map((cluster) => [cluster.id, cluster.min_similarity]));
+    for (const pair of pairs) {
+        const least = lowest.get(pair.cluster),
+            now = similarityWithout(pair);
+        if (least !== undefined && now !== null && now < least) lowest.set(pair.cluster, now);
+    }
+    return lowest;
+}
+
+function clusterRow(cluster: Cluster, inside: Pair[], lowest: number): HTMLElement {
     const strongest = inside.reduce<Pair | null>(
         (best, one) => (!best || scoreOf(one) > scoreOf(best) ? one : best),
         null,
@@ -261,7 +272,7 @@ function clusterRow(cluster: Cluster, inside: Pair[]): HTMLElement {
         null,
         h("td", null, number(cluster.id)),
         h("td", null, number(cluster.members.length)),
-        h("td", null, percent(cluster.min_similarity)),
+        h("td", null, percent(lowest)),
         h("td", {class: "names"}, link(cluster.representative)),
         h(
             "td",
@@ -301,9 +312,10 @@ export function clusterPage(main: HTMLElement): () => void {
         );
         const found = clusters.filter((cluster) => byCluster.has(cluster.id));
         replace(times, timeline(found));
+        const lowest = lowestByCluster();
         const rows = found
             .slice(0, SHOWN)
-            .map((cluster) => clusterRow(cluster, byCluster.get(cluster.id)!));
+            .map(({id}, i) => clusterRow(found[i]!, byCluster.get(id)!, lowest.get(id)!));
         replace(
             body,
             ...(rows.length ? rows : [h("tr", null, h("td", {colspan: 6}, words.noClusters))]),

@@ -182,11 +182,19 @@ export function details(
 export function overview(main: HTMLElement): () => void {
     const head = h("div"),
         box = h("div"),
+        note = h("p", {class: "soft"}),
         found = h("div");
     let drawn = -1;
     const update = () => {
         const shown = shownPairs();
-        if (drawn !== dismissals) replace(box, chart());
+        if (drawn !== dismissals) {
+            replace(box, chart());
+            replace(
+                note,
+                h("span", {class: "no-print"}, `${words.dragHint} `),
+                backgroundNote().join(" "),
+            );
+        }
         drawn = dismissals;
         replace(head, tiles(shown));
         replace(
@@ -219,12 +227,7 @@ export function overview(main: HTMLElement): () => void {
         head,
         h("h2", null, words.distribution),
         box,
-        h(
-            "p",
-            {class: "soft"},
-            h("span", {class: "no-print"}, `${words.dragHint} `),
-            backgroundNote().join(" "),
-        ),
+        note,
         h("h2", null, words.findings),
         forPassages ? h("p", {class: "soft"}, words.findingsOrder) : null,
         found,

@@ -1,5 +1,5 @@
 // The table of pairs. Only the rows in sight are elements, so that 20,000 scroll as 20 do.
-import {columns, documents, figure, Pair, pairs, run, shortName} from "../data";
+import {columns, documents, Pair, pairs, run, shortName} from "../data";
 import {announce, h, replace, save} from "../dom";
 import {splitName} from "../names";
 import {reason, shares, tokensInPassages, unit} from "../reason";
@@ -9,6 +9,7 @@ import {
     filters,
     knownLabels,
     labelsOf,
+    longestLeft,
     lowest,
     pairKey,
     review,
@@ -72,8 +73,8 @@ const COLUMNS: Column[] = [
     {
         title: words.longest(longestUnit),
         class: "number narrow",
-        value: (pair) => figure(pair, "longest"),
-        show: (pair) => number(figure(pair, "longest") ?? 0),
+        value: longestLeft,
+        show: (pair) => number(longestLeft(pair)),
     },
     share(words.coverageA, 0),
     share(words.coverageB, 1),

@@ -40,9 +40,10 @@ export async function wordsShown(pair: Pair, redacted: SideIndex): Promise<Set<s
 
 // ---- files
 
-/** The share of a file that is in passages. */
+/** The share of a file that is in passages, without dismissed ones. */
 function coverageOf(passages: Passages, side: SideIndex, file: number, bytes: number): number {
     const spans = passages.list
+        .filter((one) => !isDismissed(one))
         .map((one) => sideOf(one, side))
         .filter((one) => one.file_index === file)
         .map((one) => one.bytes);
@@ -81,6 +82,11 @@ function commonFolder(paths: string[]): string {
     return common;
 }
 
+interface FileList {
+    boxes: HTMLDetailsElement[];
+    update: () => void; // after a passage was dismissed: the order stays
+}
+
 /** The files of a submission, those with the most shared text first. */
 function fileList(
     document: number,
@@ -88,7 +94,7 @@ function fileList(
     passages: Passages,
     side: SideIndex,
     isRedacted: boolean,
-): HTMLDetailsElement[] {
+): FileList {
     const files = documents[document]!.files.map((file, index) => ({
         file,
         index,
@@ -96,24 +102,28 @@ function fileList(
     }));
     files.sort((x, y) => y.share - x.share || x.index - y.index);
     const common = commonFolder(files.map(({file}) => file.name ?? ""));
-    return files.map(({file, index, share}, i) =>
-        h(
+    const shown = files.map(({file, index, share}, i) => {
+        const meter = h("i", {class: "meter"}),
+            text = h("span", {class: "soft"});
+        const name = isRedacted ? words.file(index + 1) : (file.name ?? "").slice(common.length);
+        const box = h(
             "details",
             {class: "file", open: share > 0 || i === 0},
-            h(
-                "summary",
-                null,
-                h(
-                    "span",
-                    {class: "name"},
-                    isRedacted ? words.file(index + 1) : (file.name ?? "").slice(common.length),
-                ),
-                h("i", {class: "meter", "--share": `${share * 100}%`}),
-                h("span", {class: "soft"}, words.fileShare(percent(share))),
-            ),
+            h("summary", null, h("span", {class: "name"}, name), meter, text),
             views.get(index)!.box,
-        ),
-    );
+        );
+        const update = () => {
+            const now = coverageOf(passages, side, index, file.bytes);
+            meter.style.setProperty("--share", `${now * 100}%`);
+            text.textContent = words.fileShare(percent(now));
+        };
+        update();
+        return {box, update};
+    });
+    return {
+        boxes: shown.map(({box}) => box),
+        update: () => shown.forEach(({update}) => update()),
+    };
 }
 
 function collapseButton(files: HTMLDetailsElement[]): HTMLElement {
@@ -164,10 +174,12 @@ export async function pane(
         ),
     );
     const files = new Map(views.map((view, file) => [file, view]));
+    let updateFiles = () => {};
     if (one.files.length > 1) {
         const list = fileList(index, files, passages, side, isRedacted);
-        head.append(collapseButton(list));
-        scroller.append(...list);
+        updateFiles = list.update;
+        head.append(collapseButton(list.boxes));
+        scroller.append(...list.boxes);
     } else scroller.append(views[0]!.box);
     const map = minimap(scroller);
     const update = () => {
@@ -176,6 +188,7 @@ export async function pane(
         const off = passages.list.map(isDismissed);
         for (const mark of scroller.querySelectorAll<HTMLElement>("mark"))
             mark.classList.toggle("off", off[Number(mark.dataset["passage"])] ?? false);
+        updateFiles();
         map.redraw();
     };
     update();
