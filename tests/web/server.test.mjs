@@ -168,9 +168,16 @@ test("the page asks for the token of a server", async () => {
     await add(guarded, [{id: "chess.txt", text: essay("chess.txt")}], WRITE_TOKEN);
     const page = await openPage(guarded);
     await page.waitForSelector("#token");
-    await page.fill("#token", "wrong");
-    await page.click("button:has-text('Go on')");
-    await page.waitForSelector("#token");
+    assert.match(await page.textContent("main"), /asks for a token/);
+    for (const wrong of ["wrong", "wröng→"]) {
+        await page.fill("#token", wrong);
+        await page.click("button:has-text('Go on')");
+        await page.waitForSelector("[role=alert]:has-text('refused this token')");
+        assert.equal(await page.inputValue("#token"), "");
+        assert.equal(await page.evaluate(() => document.activeElement.id), "token");
+        assert.doesNotMatch(await page.textContent("main"), /asks for a token/);
+    }
+    assert.deepEqual(await accessibilityProblems(page), []);
     await page.fill("#token", TOKEN);
     await page.click("button:has-text('Go on')");
     await page.waitForSelector(".tile");

@@ -9,6 +9,7 @@ import {
     Refusal,
     Stats,
     compare,
+    hasToken,
     query,
     setToken,
     stats,
@@ -37,7 +38,14 @@ function showProblem(where: Element, problem: unknown): void {
 }
 
 function askForToken(where: Element): void {
-    const box = h("input", {type: "password", id: "token", autocomplete: "off"});
+    const isWrong = hasToken();
+    const box = h("input", {
+        type: "password",
+        id: "token",
+        autocomplete: "off",
+        "aria-invalid": isWrong ? "true" : null,
+        "aria-describedby": "about-token",
+    });
     const enter = (event: Event) => {
         event.preventDefault();
         setToken(box.value.trim());
@@ -48,11 +56,14 @@ function askForToken(where: Element): void {
         h(
             "form",
             {class: "filters", onsubmit: enter},
-            h("p", {class: "soft"}, words.token),
+            isWrong
+                ? h("p", {class: "warm", id: "about-token", role: "alert"}, words.wrongToken)
+                : h("p", {class: "soft", id: "about-token"}, words.token),
             h("label", null, words.tokenBox, box),
             h("button", {type: "submit"}, words.enter),
         ),
     );
+    if (isWrong) box.focus();
 }
 
 // ---- a box to paste or drop a document into

@@ -42,6 +42,9 @@ export class Refusal extends Error {
 
 const TOKEN = "twinset-token";
 export const setToken = (token: string) => sessionStorage.setItem(TOKEN, token);
+/** Whether a token is sent with each question: one that is refused then was wrong. */
+export const hasToken = () => !!sessionStorage.getItem(TOKEN);
+const isSendable = (token: string) => /^[\x21-\x7e]+$/.test(token);
 
 async function ask<T>(
     method: string,
@@ -51,6 +54,7 @@ async function ask<T>(
 ): Promise<T> {
     const headers: Record<string, string> = {};
     const token = sessionStorage.getItem(TOKEN);
+    if (token && !isSendable(token)) throw new Refusal(401, "");
     if (token) headers["Authorization"] = `Bearer ${token}`;
     if (body !== undefined) headers["Content-Type"] = "application/json";
     const answer = await fetch(path, {

@@ -40,6 +40,7 @@ export const serverWords = {
     noText: "The index does not keep the text of this document.",
     alike: (share: string) => `The two are ${share} alike.`,
     token: "This server asks for a token.",
+    wrongToken: "The server refused this token: it is mistyped, or not valid any more.",
     tokenBox: "Token",
     enter: "Go on",
 };
