@@ -44,8 +44,10 @@ def test_dedup_as_the_command(tmp_path, keep):
     (tmp_path / "in.jsonl").write_text(lines(records))
     out, counts = command("dedup", "in.jsonl", "-o", "-", "--removed", "expected", "--keep", keep,
                           cwd=tmp_path)
+    (tmp_path / "temporary").mkdir()
     done = twinset.dedup(tmp_path / "in.parquet", keep=keep, output=tmp_path / "out.parquet",
-                         removed=tmp_path / "removed")
+                         removed=tmp_path / "removed", tmp=tmp_path / "temporary")
+    assert not list((tmp_path / "temporary").iterdir())
     left = parquet.read_table(tmp_path / "out.parquet")
     assert left.to_pylist() == [json.loads(line) for line in out.splitlines()]
     assert left.schema.equals(parquet.read_schema(tmp_path / "in.parquet"), check_metadata=True)
@@ -57,7 +59,7 @@ def test_dedup_as_the_command(tmp_path, keep):
     assert {metadata.row_group(0).column(i).compression for i in range(5)} == {"ZSTD"}
     assert metadata.num_row_groups == 9
     assert sorted(path.name for path in tmp_path.iterdir()) == [
-        "expected", "in.jsonl", "in.parquet", "out.parquet", "removed"]
+        "expected", "in.jsonl", "in.parquet", "out.parquet", "removed", "temporary"]
 
 
 def test_annotate_as_the_command(tmp_path):

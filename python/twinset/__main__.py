@@ -182,6 +182,8 @@ def main(words: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if words is None else words
     # pyarrow's own allocator gives memory back and takes it again all the time.
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
+    # numpy, which pyarrow loads, would start threads for products of matrices.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if words and words[0] not in ("scan", "dedup") and not words[0].startswith("-"):
         become(words)
     arguments = parser().parse_args(words)

@@ -7,6 +7,7 @@ import io
 import os
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from itertools import accumulate
@@ -251,17 +252,19 @@ class Kept:
         """Writes the kept rows, each file to a target of its own, or all to one target. Columns,
         metadata, compression and row groups stay as they are; a single target takes those of the
         first file. Only a row group that is too large for a thread is divided. Texts come from
-        `spool`, where they need not be decoded again."""
+        `spool`, where they need not be decoded again; it is removed afterwards."""
         self.spool = None if self.annotate else spool
         files, budget = range(len(self.rows.files)), self.budget.after_the_engine()
-        with ExitStack() as stack:
+        with ThreadPoolExecutor(1) as pool, ExitStack() as stack:
             opened = [stack.enter_context(replacing(path)) for path in targets]
             if len(targets) == 1:
                 self._write_file(opened[0], list(files), budget)
-                return
-            writers = min(budget.threads, len(files))
-            for_each(lambda number: self._write_file(opened[number], [number],
-                                                     budget.divided(writers)), files, writers)
+            else:
+                writers = min(budget.threads, len(files))
+                for_each(lambda number: self._write_file(opened[number], [number],
+                                                         budget.divided(writers)), files, writers)
+            self.spool = None
+            pool.submit(spool.folder.cleanup)  # while the disk takes what is left
 
     def _write_file(self, target: Any, numbers: Sequence[int], budget: Budget) -> None:
         first = self.rows.files[numbers[0]]
