@@ -1,7 +1,7 @@
 /*
- * twinset, for programs that do more than twinset.h has: documents without a copy, the details of
- * passages and runs, signatures and sets of them, bands and rows, the steps of a scan for engines
- * that spread documents over many machines, and the options as data.
+ * What twinset.h leaves out: documents without a copy, the details of passages and runs, signatures
+ * and sets of them, bands and rows, the steps of a scan for engines that spread documents over many
+ * machines, and the options as data.
  *
  * The conventions are those of twinset.h: status and error, sizes of structs, lists, lifetimes,
  * threads.
@@ -22,7 +22,7 @@ TWINSET_CHECKED int twinset_collection_borrow_text(twinset_collection *collectio
                                                    const char *text, size_t length,
                                                    twinset_role role, twinset_error *error);
 
-/* Takes the text of a document; answers 0, or an errno value that ends it with TWINSET_IO. */
+/* Takes the text of a document. Returns 0, or an errno value that ends the call with TWINSET_IO. */
 typedef int (*twinset_text_fn)(void *context, const char *name, const char *text, size_t length);
 
 /* Gives the texts of all documents as they are compared, in the order of their names. */
@@ -42,10 +42,10 @@ typedef struct twinset_stage {
     double seconds;
     uint64_t bytes;        /* read, or written to temporary files */
     double cpu_seconds;    /* of all threads */
-    double serial_seconds; /* of these, what one thread had to do alone */
+    double serial_seconds; /* of these, for work that one thread does alone */
 } twinset_stage;
 
-/* The stages of the run. Their seconds are all of a result that varies from run to run. */
+/* The stages of the run. Their seconds vary from run to run; nothing else in a result does. */
 TWINSET_API size_t twinset_result_stages(const twinset_result *result);
 TWINSET_CHECKED int twinset_result_stage(const twinset_result *result, size_t index,
                                          twinset_stage *stage, size_t size);
@@ -53,23 +53,24 @@ TWINSET_CHECKED int twinset_result_stage(const twinset_result *result, size_t in
 /* The most memory that the process has had so far, in bytes. */
 TWINSET_API uint64_t twinset_peak_memory(void);
 
-/* What a page of TWINSET_FORMAT_HTML has beside the result. Set `size`, as in twinset_page page =
- * {.size = sizeof page}; zero in the other fields: nothing more. */
+/* The options of a page of TWINSET_FORMAT_HTML. Set `size`, as in twinset_page page = {.size =
+ * sizeof page}; zero in the other fields is the page that twinset_result_write() writes. */
 typedef struct twinset_page {
     size_t size;         /* of the struct */
     const char *review;  /* decisions: the content of a file that a page saved; or NULL */
     int anonymise;       /* numbers in place of names; names are blacked out in texts, too */
-    const char *a, *b;   /* names of two documents: their case alone is on the page; NULL: all */
-    uint64_t most_bytes; /* of the page, but at most an eighth of the run's memory: the first pairs
-                            are listed, and the first of these have passages and texts; 0: 50 MB */
-    size_t *pairs_with_texts; /* if not NULL, receives how many of the first pairs have theirs */
-    size_t *pairs_listed;     /* if not NULL, receives how many pairs the page lists */
+    const char *a, *b;   /* names of two documents: the page has only their case; NULL: all pairs */
+    uint64_t most_bytes; /* limit of the page, and no more than an eighth of the run's memory: as
+                            many of the first pairs as fit are listed, and the first of these have
+                            passages and texts; 0: 50 MB */
+    size_t *pairs_with_texts; /* if not NULL, set to how many of the first pairs have texts */
+    size_t *pairs_listed;     /* if not NULL, set to how many pairs the page lists */
 } twinset_page;
 
 TWINSET_CHECKED int twinset_result_write_page(const twinset_result *result,
                                               const twinset_page *page, twinset_write_fn write,
                                               void *context, twinset_error *error);
-/* Writes the key to such a page with `anonymise`, as JSON: the name that each number stands for. */
+/* Writes the key to a page with `anonymise`, as JSON: the name that each number stands for. */
 TWINSET_CHECKED int twinset_result_write_page_key(const twinset_result *result,
                                                   const twinset_page *page, twinset_write_fn write,
                                                   void *context, twinset_error *error);
@@ -89,24 +90,24 @@ TWINSET_CHECKED int twinset_collection_protect(twinset_collection *collection, c
 /* In twinset_result_records(), a record that was skipped and is not kept. */
 #define TWINSET_RECORD_SKIPPED UINT32_MAX
 
-/* What was decided about `count` records of an input of JSON lines from line `first` on, counted
- * from 0, for programs that write what is kept themselves. removals[i] is 0 for a record that is
- * kept, TWINSET_RECORD_SKIPPED, or 1 more than the index for twinset_result_removal(). clusters[i]
- * is the number of its cluster, or 0; `clusters` may be NULL. The result is of
- * twinset_collection_dedup(). */
+/* Gives the decisions about `count` records of an input of JSON lines, from line `first` on,
+ * counted from 0, for programs that write the kept records themselves. removals[i] is 0 for a
+ * record that is kept, TWINSET_RECORD_SKIPPED, or 1 more than the index for
+ * twinset_result_removal(). clusters[i] is the number of its cluster, or 0; `clusters` may be NULL.
+ * The result is one of twinset_collection_dedup(). */
 TWINSET_CHECKED int twinset_result_records(twinset_result *result, size_t input, uint64_t first,
                                            size_t count, uint32_t *removals, uint32_t *clusters,
                                            twinset_error *error);
 
 /* ----------------------------------------------------- passages in detail */
 
-/* A name of a, and what it became in b. */
+/* A name in a, and the other name that b has in its place. */
 typedef struct twinset_rename {
     const char *a, *b;
     size_t count; /* how often the two stand at the same position of the passage */
 } twinset_rename;
 
-/* The names that a passage has in a and in b, most frequent first. */
+/* The names of a passage that are others in b, most frequent first. */
 TWINSET_API size_t twinset_passages_renames(const twinset_passages *passages, size_t index);
 TWINSET_CHECKED int twinset_passages_rename(const twinset_passages *passages, size_t index,
                                             size_t rename_index, twinset_rename *rename,
@@ -124,7 +125,7 @@ typedef struct twinset_aligned_span {
     int differs; /* they are written differently: other names or values */
 } twinset_aligned_span;
 
-/* What matches in a passage, in the order of both texts; the rest of the passage is padding. */
+/* The spans of a passage that match, in the order of both texts; its other text is padding. */
 TWINSET_API size_t twinset_passages_aligned_spans(const twinset_passages *passages, size_t index);
 TWINSET_CHECKED int twinset_passages_aligned_span(const twinset_passages *passages, size_t index,
                                                   size_t span_index, twinset_aligned_span *span,
@@ -144,19 +145,19 @@ TWINSET_API const char *twinset_passages_text(const twinset_passages *passages, 
 
 /* ---------------------------------------------------------------------- JSON */
 
-/* Writes JSON as the library does, for programs that have more to say than a result: the same
- * numbers, strings and passages. What does not fit together is reported by twinset_json_end(). */
+/* Writes JSON as the library does, for programs that write more than a result: the same numbers,
+ * strings and passages. twinset_json_end() reports mistakes, such as a list that is still open. */
 typedef struct twinset_json twinset_json;
 
 TWINSET_CHECKED int twinset_json_new(twinset_write_fn write, void *context, twinset_json **json,
                                      twinset_error *error);
 TWINSET_API void twinset_json_free(twinset_json *json);
-/* Writes what is left. TWINSET_IO where a write failed; TWINSET_USAGE where an object or a list is
- * still open, was closed twice, or lies more than twelve levels deep. */
+/* Writes what is left. TWINSET_IO: a write failed. TWINSET_USAGE: an object or a list is still
+ * open, was closed twice, or is more than twelve levels deep. */
 TWINSET_CHECKED int twinset_json_end(twinset_json *json, twinset_error *error);
 
-/* Opens an object or a list, and closes the innermost. A value is a member of an object with `key`,
- * and an element of a list, or all there is, with NULL. */
+/* Open an object or a list, and close the innermost one. `key` is the name of a member of an
+ * object; NULL for an element of a list, and for the outermost value. */
 TWINSET_API void twinset_json_object(twinset_json *json, const char *key);
 TWINSET_API void twinset_json_list(twinset_json *json, const char *key);
 TWINSET_API void twinset_json_close(twinset_json *json);
@@ -279,8 +280,8 @@ TWINSET_API double twinset_candidate_probability(unsigned bands, unsigned rows, 
 TWINSET_CHECKED int twinset_tune(const twinset_options *options, twinset_tuning *tuning,
                                  size_t size, twinset_error *error);
 
-/* What the rule in force chooses from, fewest bands first. There are no choices where the options
- * make no sense. */
+/* The bands and rows that the rule of the options chooses from, fewest bands first; none if the
+ * options are not valid. */
 TWINSET_API size_t twinset_tune_choices(const twinset_options *options);
 TWINSET_CHECKED int twinset_tune_choice(const twinset_options *options, size_t index,
                                         twinset_tuning *tuning, size_t size);
@@ -291,12 +292,12 @@ TWINSET_CHECKED int twinset_tune_choice(const twinset_options *options, size_t i
  * becomes keys, documents that share one become candidates, two texts a pair, a pair a line.
  * docs/cluster.md says what has to happen in between. */
 
-/* What is known of a document once its text was read. */
+/* The facts of a document that its text gives. */
 typedef struct twinset_document {
     uint64_t digest[2]; /* of the text as it is compared: documents of one digest and as many
                            tokens are identical */
     uint64_t tokens;    /* characters or words; 0: it is empty, and resembles nothing */
-    int all_excluded;   /* all of it is left out: it resembles only what is identical */
+    int all_excluded;   /* all of it is left out: it resembles only identical documents */
     unsigned flags;     /* TWINSET_FLAG_* */
 } twinset_document;
 
@@ -318,10 +319,10 @@ TWINSET_CHECKED int twinset_comparer_new(const twinset_options *options,
                                          twinset_comparer **comparer, twinset_error *error);
 TWINSET_API void twinset_comparer_free(twinset_comparer *comparer);
 
-/* What a scan by lsh finds of two documents. Below the threshold, the estimate is NaN and the
+/* Compares two texts as a scan by lsh does. Below the threshold, the estimate is NaN and the
  * longest passage 0. The comparer recognises texts that it has seen: the last `b` and about a
- * thousand `a` cost less the next time, so where some texts meet many others, pass them as `a`.
- * The pair's names are "a" and "b", and it has no cluster. */
+ * thousand `a` cost less the next time, so pass a text that is compared with many others as `a`.
+ * The names of the pair are "a" and "b", and it has no cluster. */
 TWINSET_CHECKED int twinset_comparer_texts(twinset_comparer *comparer, const char *a,
                                            size_t a_length, const char *b, size_t b_length,
                                            twinset_pair *pair, size_t pair_size,
@@ -412,10 +413,10 @@ TWINSET_CHECKED int twinset_cut_spans(const char *text, size_t length, const cha
                                       const twinset_repeated_span *spans, size_t count, char **cut,
                                       size_t *cut_length, twinset_error *error);
 
-/* What twinset_collection_dedup() cuts, for programs that write what is kept themselves: how many
- * documents have spans, and the spans of one, in the order of the input. `first` is a number for
- * twinset_result_cut_source(). *name lives as long as the result; *spans is freed with
- * twinset_free(). */
+/* The spans that twinset_collection_dedup() cuts, for programs that write the kept documents
+ * themselves: how many documents have spans, and the spans of one, in the order of the input.
+ * `first` is a number for twinset_result_cut_source(). *name lives as long as the result; *spans is
+ * freed with twinset_free(). */
 TWINSET_API size_t twinset_result_cuts(const twinset_result *result);
 TWINSET_CHECKED int twinset_result_cut(const twinset_result *result, size_t index,
                                        const char **name, twinset_repeated_span **spans,
@@ -432,9 +433,10 @@ typedef struct twinset_option_info {
     const char *argument; /* "X", "char|word", or NULL for a switch */
     const char *topic;    /* heading that it stands under */
     const char *help;     /* one or two sentences */
-    const char *commands; /* that take it, with a space between them: of "scan compare dedup tune
-                             sketch cat index", "spread": the steps of a scan on many machines, and
-                             last "kept": an index keeps it, and no call on it may choose another */
+    const char *commands; /* words with a space between them: the commands that take it, of "scan
+                             compare dedup tune sketch cat index"; "spread" if the steps of a scan
+                             on many machines take it; and last "kept" if an index keeps it, so that
+                             no call on the index may choose another */
 } twinset_option_info;
 
 TWINSET_API size_t twinset_option_count(void);
@@ -465,8 +467,8 @@ TWINSET_API char *twinset_spell_options(char *text);
 
 /* ------------------------------------------------------- the rules as data */
 
-/* A default, a limit or a list that the ways to use twinset agree on: how many members of a large
- * bucket meet all others, which words `keep` knows, which formats there are. */
+/* A default, a limit or a list on which command, library and packages agree: how many members of a
+ * large bucket are compared with all others, which words `keep` takes, which formats there are. */
 typedef struct twinset_rule_info {
     const char *name;  /* "dedup-threshold", "keep" */
     const char *value; /* "0.8", "first|longest|newest" */
@@ -475,7 +477,7 @@ typedef struct twinset_rule_info {
 
 TWINSET_API size_t twinset_rules(void);
 TWINSET_CHECKED int twinset_rule(size_t index, twinset_rule_info *rule, size_t size);
-/* The value of the rule with that name; NULL where there is none. */
+/* The value of the rule with this name; NULL: there is none. */
 TWINSET_API const char *twinset_rule_value(const char *name);
 
 #ifdef __cplusplus

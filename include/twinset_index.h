@@ -44,9 +44,10 @@ enum { TWINSET_INDEX_WAIT_SECONDS = 60, TWINSET_INDEX_VERSION = 2, TWINSET_INDEX
 /* Opens an index; `flags` are TWINSET_INDEX_*. A new one keeps those of the options that texts are
  * compared by: those that twinset_option_at() says it keeps, such as by, k, scheme, bands and rows,
  * and the threshold that the latter are chosen for. With `min_passage`, of any length, it keeps
- * fingerprints of passages as well. For an index that exists, `options` may be NULL; one of these
- * that is neither its default nor as in the index is TWINSET_USAGE. Of the others, threads,
- * memory_bytes, tmp and progress are used. Close the index with twinset_index_close(). */
+ * fingerprints of passages as well. For an index that exists, `options` may be NULL; an option that
+ * the index keeps must be as in the index, or have its default: otherwise it is TWINSET_USAGE. Of
+ * the others, threads, memory_bytes, tmp and progress are used. Close the index with
+ * twinset_index_close(). */
 TWINSET_CHECKED int twinset_index_open(const char *path, const twinset_options *options,
                                        unsigned flags, twinset_index **index, twinset_error *error);
 /* Writes what is in the log to the file, and frees the handle. Takes NULL. A failure loses
@@ -90,9 +91,9 @@ TWINSET_CHECKED int twinset_index_add_texts(twinset_index *index,
                                             const twinset_index_document *documents, size_t count,
                                             twinset_index_counts *counts, size_t counts_size,
                                             twinset_error *error);
-/* Adds the documents of a collection. Its options must be those of twinset_index_options(), but
- * for what does not change how texts are compared; with `group` the value of that field is the
- * documents' group. What cannot be read is in the collection's skips. */
+/* Adds the documents of a collection. Its options must be those of twinset_index_options(), except
+ * options that do not change how texts are compared. With the option `group`, the value of that
+ * field is the group of a document. Inputs that cannot be read are in the collection's skips. */
 TWINSET_CHECKED int twinset_index_add(twinset_index *index, twinset_collection *collection,
                                       twinset_index_counts *counts, size_t counts_size,
                                       twinset_error *error);
@@ -106,31 +107,33 @@ TWINSET_CHECKED int twinset_index_add_find(twinset_index *index, twinset_collect
  * of the index is named by its id, or by INDEX#ID where the collection has one by that name. */
 TWINSET_CHECKED int twinset_index_add_old(twinset_index *index, twinset_collection *collection,
                                           twinset_error *error);
-/* Adds what is kept of a collection, by the result of twinset_collection_dedup(). */
+/* Adds the documents of a collection that a result of twinset_collection_dedup() keeps. */
 TWINSET_CHECKED int twinset_index_add_kept(twinset_index *index, twinset_collection *collection,
                                            const twinset_result *result,
                                            twinset_index_counts *counts, size_t counts_size,
                                            twinset_error *error);
-/* Documents of the last call that added and that were skipped because of what the index has. */
+/* The documents that the last call that adds has skipped because of what the index has. */
 TWINSET_CHECKED int twinset_index_skip(const twinset_index *index, size_t number,
                                        twinset_skip *skip, size_t size);
 
 /* ---------------------------------------------------------------- asking */
 
-/* Finds what resembles the documents of a collection: the pairs that twinset_collection_scan()
- * finds if these have the role TWINSET_ROLE_LIKE and the documents of the index are new. The
- * collection's options say `threshold`, `top`, `method`, `min_passage`, `threads`, `memory` and
- * `group`; the others must be as above. A document of the index with the id and the text of one
- * that is asked about is taken for the same document, and not compared with it; with another text,
- * it is named INDEX#ID.
+/* Finds the documents of the index that resemble those of a collection: the pairs that
+ * twinset_collection_scan() finds if the latter have the role TWINSET_ROLE_LIKE and the documents
+ * of the index are new. `threshold`, `top`, `method`, `min_passage`, `threads`, `memory` and
+ * `group` are those of the collection; its other options must be as for twinset_index_add(). A
+ * document of the index that has the id and the text of one in the collection is the same document,
+ * and is not compared with it; one that has the id and another text is named INDEX#ID.
+ *
  * Method exact compares with every document of the index. Method lsh proposes candidates by bands,
  * and gives what a scan by lsh with as many hashes, bands and rows gives. Method auto is exact for
  * a small index (TWINSET_INDEX_EXACT_TOKENS) and for programs; otherwise candidates come from
  * bands, and are listed as the exact method lists them.
+ *
  * With `min_passage`, every document is compared, unless the index has fingerprints of passages and
- * the method is not exact: then these lead to the documents that share 15 words in a row which no
- * more than 32 have, and what chance explains is judged by a sample of the index. A passage in
- * other words alone is not found then. Free the result with twinset_result_free(). */
+ * the method is not exact. Then fingerprints lead to the documents that share 15 words in a row
+ * which no more than 32 documents have, a sample of the index decides what chance explains, and a
+ * passage that is only in other words is not found. Free the result with twinset_result_free(). */
 TWINSET_CHECKED int twinset_index_query(twinset_index *index, twinset_collection *collection,
                                         twinset_result **result, twinset_error *error);
 enum { TWINSET_INDEX_EXACT_TOKENS = 4 << 20 };
@@ -141,7 +144,7 @@ TWINSET_CHECKED int twinset_index_get(twinset_index *index, const char *id,
                                       twinset_index_document *document, size_t size,
                                       twinset_error *error);
 
-/* Takes a document; answers 0, or an errno value that ends the walk with TWINSET_IO. */
+/* Takes a document. Returns 0, or an errno value that ends the call with TWINSET_IO. */
 typedef int (*twinset_index_document_fn)(void *context, const twinset_index_document *document);
 /* Gives all documents whose id matches a pattern with * and ? (NULL: all), in the order in which
  * they were added. */
@@ -168,8 +171,8 @@ TWINSET_CHECKED int twinset_index_clusters(twinset_index *index, twinset_index_c
 TWINSET_CHECKED int twinset_index_remove(twinset_index *index, const char *const *ids, size_t count,
                                          twinset_index_counts *counts, size_t counts_size,
                                          twinset_error *error);
-/* Removes the documents whose id matches a pattern with * and ?, or whose group is `group`; where
- * both are given, those that have both. One may be NULL. */
+/* Removes the documents whose id matches a pattern with * and ?, and whose group is `group`. One of
+ * the two may be NULL, and does not count then. */
 TWINSET_CHECKED int twinset_index_remove_matching(twinset_index *index, const char *pattern,
                                                   const char *group, twinset_index_counts *counts,
                                                   size_t counts_size, twinset_error *error);
@@ -195,10 +198,10 @@ typedef struct twinset_index_stat {
 TWINSET_CHECKED int twinset_index_stat_get(twinset_index *index, twinset_index_stat *stat,
                                            size_t size, twinset_error *error);
 
-/* Takes a sentence that says what is wrong; answers as other callbacks do. */
+/* Takes a sentence that says what is wrong. Returns as other callbacks do. */
 typedef int (*twinset_index_problem_fn)(void *context, const char *problem);
-/* Reads all of an index, and checks that it fits together. TWINSET_OK where nothing is wrong,
- * otherwise TWINSET_IO after each problem went to `take`, which may be NULL. */
+/* Reads all of an index, and checks that it is consistent. TWINSET_OK: nothing is wrong.
+ * TWINSET_IO: each problem went to `take`, which may be NULL. */
 TWINSET_CHECKED int twinset_index_verify(twinset_index *index, twinset_index_problem_fn take,
                                          void *context, uint64_t *documents, twinset_error *error);
 /* Merges all runs into one, and makes the file as small as it can be. Others may read meanwhile. */
