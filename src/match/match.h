@@ -140,8 +140,8 @@ double tw_similarity_by_overlap(int measure, const tw_shingle_ranks *ranks, uint
 double tw_similarity_by_count(int measure, const tw_shingle_ranks *ranks, uint32_t a, uint32_t b,
                               size_t a_size, size_t b_size, uint64_t shared);
 
-/* Sets the share of the smaller one, by weights, that a program and an unrelated one usually have in
- * common. Once it is set, it limits how much of a similarity is taken for chance. */
+/* Sets the share of the smaller one, by weights, that a program and an unrelated one usually share.
+ * Once it is set, it limits how much of a similarity is taken for chance. */
 void tw_shingle_ranks_set_usual(tw_shingle_ranks *ranks, uint32_t document, double usual);
 /* The share of the smaller of two documents that is in the other one, by weights. */
 double tw_share_of_smaller(const tw_shingle_ranks *ranks, uint32_t a, uint32_t b,
