@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "prefer.h"
+#include "keep_order.h"
 
 enum { NONE = UINT32_MAX };
 

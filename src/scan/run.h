@@ -134,13 +134,13 @@ int tw_scan_list_pairs(tw_scan_run *scan) TW_CHECKED;
 /* Joins matching documents into clusters, without listing pairs. */
 int tw_scan_join_clusters(tw_scan_run *scan) TW_CHECKED;
 
-/* ---- decide.c: decides what is kept of each cluster, in the order of prefer.c */
+/* ---- decide.c: decides what is kept of each cluster, in the order of keep_order.c */
 int tw_scan_decide_removals(tw_scan_run *scan, const char *keep) TW_CHECKED;
 
 /* ---- repeated_spans.c: finds the spans of kept documents that an earlier one has */
 int tw_scan_find_spans(tw_scan_run *scan) TW_CHECKED;
 
-/* ---- keep.c: copies the texts of the first pairs into the result, for their passages */
+/* ---- kept_texts.c: copies the texts of the first pairs into the result, for their passages */
 int tw_scan_keep_texts(tw_scan_run *scan) TW_CHECKED;
 
 #endif

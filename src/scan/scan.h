@@ -6,8 +6,8 @@
  *   sample     how many pairs the search missed, if that is asked for (sample.c)
  *   list       pairs: the documents that the matched originals stand for (pair_list.c)
  *   cluster    what the pairs join (scan.c)
- *   decide     for a cleaned collection: what is kept of each cluster (decide.c, prefer.c)
- *   keep       the texts of listed documents, for their passages (keep.c)
+ *   decide     for a cleaned collection: what is kept of each cluster (decide.c, keep_order.c)
+ *   keep       the texts of listed documents, for their passages (kept_texts.c)
  */
 #ifndef TW_SCAN_H
 #define TW_SCAN_H

@@ -4,7 +4,7 @@
  * some clusters are in memory at a time, since only the order is kept.
  */
 #define _GNU_SOURCE /* qsort_r */
-#include "prefer.h"
+#include "keep_order.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* The order of preference among similar documents. */
-#ifndef TW_PREFER_H
-#define TW_PREFER_H
+/* The order in which the option `keep` prefers similar documents. */
+#ifndef TW_KEEP_ORDER_H
+#define TW_KEEP_ORDER_H
 
 #include "run.h"
 
