@@ -197,9 +197,21 @@ static int run_remove(index_job *work)
     return end_printing(exit_status);
 }
 
+/* Whether --format or the name of the output asks for what rows are not written as. */
+static bool is_another_format(const cli_invocation *in)
+{
+    bool is_open = !in->format_given && in->format == TWINSET_FORMAT_TABLE;
+    return !is_open && !in->is_parquet && in->format != TWINSET_FORMAT_JSONL;
+}
+
 /* Opens the index and gives it to a writer of rows. */
 static int print_rows(index_job *work, int (*print)(const index_rows *rows, twinset_error *error))
 {
+    if (is_another_format(&work->in)) {
+        say("index: documents and bands are written as JSON lines (.jsonl); of --format, dump "
+            "takes jsonl, and export jsonl and parquet");
+        return EXIT_FAILED;
+    }
     int status = begin_printing(work);
     if (status == 0)
         status = open_index(work);
@@ -217,10 +229,6 @@ static int run_dump(index_job *work)
 static int run_export(index_job *work)
 {
     const char *what = work->in.inputs[0].path;
-    if (work->in.format_given && !work->in.is_parquet && work->in.format != TWINSET_FORMAT_JSONL) {
-        say("index export: --format takes jsonl and parquet");
-        return EXIT_FAILED;
-    }
     if (strcmp(what, "bands") == 0)
         return print_rows(work, index_export_bands);
     if (strcmp(what, "documents") == 0)

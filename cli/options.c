@@ -400,13 +400,26 @@ static int check_cleaned_name(const cli_invocation *in, const char *ending)
                      "-o %s: the command writes no Parquet; python -m twinset dedup does, from "
                      "Parquet",
                      in->output);
-    if (list_has(twinset_rule_value("unwritten"), '|', ending) || strcmp(ending, "csv") == 0 ||
-        strcmp(ending, "tsv") == 0)
+    if (list_has(twinset_rule_value("unwritten"), '|', ending) ||
+        list_has("csv|tsv|json", '|', ending))
         return usage(in->command,
-                     "-o %s: records are written as JSON lines, plain or packed as .gz, .zst, .xz "
-                     "or .bz2, and not as .%s",
+                     "-o %s: records are written as JSON lines (.jsonl), plain or packed as .gz, "
+                     ".zst, .xz or .bz2, and not as .%s",
                      in->output, ending);
     return 0;
+}
+
+static int check_removed_name(const cli_invocation *in)
+{
+    char ending[16];
+    if (in->removed == NULL || get_ending(in->removed, ending)[0] == '\0' ||
+        !(list_has("csv|tsv|json|parquet", '|', ending) ||
+          list_has(twinset_rule_value("packed"), '|', ending) ||
+          list_has(twinset_rule_value("unwritten"), '|', ending)))
+        return 0;
+    return usage(in->command,
+                 "--removed %s: what was removed is listed as JSON lines (.jsonl), and not as .%s",
+                 in->removed, ending);
 }
 
 /* Takes the format that the name of the output ends with, unless --format chose one, and refuses a
@@ -435,8 +448,9 @@ static int check_outputs(cli_invocation *in)
         return usage(in->command,
                      "where to? -o takes a file, a folder with a slash at its end, or - for "
                      "standard output");
-    if (in->output == NULL || get_ending(in->output, ending)[0] == '\0')
-        return 0;
+    int status = check_removed_name(in);
+    if (status != 0 || in->output == NULL || get_ending(in->output, ending)[0] == '\0')
+        return status;
     if (in->command->run == cmd_dedup)
         return check_cleaned_name(in, ending);
     return command_formats(in->command) != NULL ? apply_result_name(in, ending) : 0;

@@ -218,10 +218,15 @@ class Targets(Dedup):
 
     def test_names_with_extensions_of_other_formats(self):
         self.write("in.jsonl", lines({"text": FOX}))
-        for name in ("x.parquet", "x.PARQUET", "x.jsonl.lz4", "x.csv", "x.zip"):
+        for name in ("x.parquet", "x.PARQUET", "x.jsonl.lz4", "x.csv", "x.zip", "x.json"):
             self.fail_with(2, "dedup", "in.jsonl", "-o", name, says=[name])
+        for name in ("x.parquet", "x.jsonl.gz", "x.csv", "x.json"):
+            self.fail_with(2, "dedup", "in.jsonl", "-o", "x.jsonl", "--removed", name, says=[name])
         self.fail_with(2, "dedup", "in.jsonl", "-o", "x.parquet", says="python -m twinset")
         self.assertEqual(self.entries(), ["in.jsonl"])
+        self.write("in.json", lines({"text": FOX}, {"text": FOX}))
+        self.succeed("dedup", "in.json", "-o", "x.json")
+        self.assertEqual(self.read("x.json").decode(), lines({"text": FOX}))
 
     def test_long_name(self):
         """A name may have 255 bytes; the name of the unfinished file must not have more."""

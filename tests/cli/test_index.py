@@ -358,6 +358,17 @@ class Metadata(Index):
             found = self.succeed("index", "dump", "i.twx", "--match", pattern).text
             self.assertEqual(len(found.splitlines()), count, pattern)
 
+    def test_other_formats_are_refused(self):
+        """Rows are JSON lines, whatever the name of the output says."""
+        self.write("a.jsonl", self.RECORD + "\n")
+        self.add("i.twx", "a.jsonl")
+        for action in (["dump", "i.twx"], ["export", "i.twx", "bands"]):
+            for options in (["-o", "x.json"], ["-o", "x.csv"], ["--format", "json"]):
+                result = self.run_command("index", *action, *options)
+                self.assertEqual((result.status, os.path.exists(self.path(options[1]))), (2, False))
+                self.assertIn("JSON lines (.jsonl)", result.messages)
+            self.succeed("index", *action, "-o", "x.jsonl")
+
     def test_parquet(self):
         """There are two tables between the magic words; python/tests/test_postgres.py reads
         them."""
