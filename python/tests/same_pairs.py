@@ -1,11 +1,12 @@
 """Checks that the command, Python, Spark and Beam find equal pairs, with 1, 2 and 8 partitions; and
 that they cut equal spans from texts.
 
-    same_pairs.py [DOCUMENTS [CLEANED]]
+    same_pairs.py [DOCUMENTS [CLEANED [GROUPS [SIZE]]]]
 
 There are 50,000 documents, a tenth of them copies of one text. Python, Spark and Beam must
 write the command's lines, after sorting. 20,000 documents are cleaned with min_passage: Beam must
-write the command's lines, and Spark, which formats JSON differently, the command's values. TWINSET
+write the command's lines, and Spark, which formats JSON differently, the command's values. Of 12
+groups of 1,000 near-copies with ids of 68 characters, Spark must write the command's file. TWINSET
 is the command.
 """
 
@@ -20,7 +21,9 @@ import tempfile
 from itertools import product
 
 import twinset
-from spread import cleaned, documents, scanned, with_passages
+from spread import (cleaned, documents, near_copies, scanned, with_passages,
+                    write_documents)
+from twins import command
 
 PARTITIONS = (1, 2, 8)
 
@@ -142,11 +145,29 @@ def check_pairs(folder, given):
         clear(folder)
 
 
-def main(count=50_000, cut=20_000):
+def check_groups(folder, given):
+    """Compares files of gigabytes, in their order: that of the parts is the command's."""
+    write_documents(folder, given)
+    command("scan", "in.jsonl", "--method", "lsh", "-q", "-o", "pairs.jsonl", cwd=folder)
+    parts = sorted(by_spark(folder, given, 8))
+    with open(folder / "pairs.jsonl", "rb") as expected:
+        for part in parts:
+            with open(part, "rb") as found:
+                while block := found.read(1 << 20):
+                    if expected.read(len(block)) != block:
+                        sys.exit(f"{len(given):,} near-copies: {part} is not the command's")
+        if expected.read(1):
+            sys.exit(f"{len(given):,} near-copies: the command has more pairs")
+        print(f"{len(given):,} near-copies in groups: the same {expected.tell():,} bytes")
+
+
+def main(count=50_000, cut=20_000, groups=12, size=1_000):
     with tempfile.TemporaryDirectory() as name:
         check_pairs(pathlib.Path(name), documents(count - count // 10, copies=count // 10))
     with tempfile.TemporaryDirectory() as name:
         check_cut(pathlib.Path(name), with_passages(documents(cut - cut // 10, copies=cut // 10)))
+    with tempfile.TemporaryDirectory() as name:
+        check_groups(pathlib.Path(name), near_copies(groups, size, 68))
 
 
 if __name__ == "__main__":

@@ -64,11 +64,25 @@ def with_passages(given, seed=SEED):
     return sorted(given, key=lambda row: row[0].encode())
 
 
-def cleaned(folder, given, *options):
-    """The texts that `twinset dedup --method lsh` keeps, by id, and its list of removed records."""
+def near_copies(groups, size, length, seed=SEED):
+    """[(id, text)]: groups of texts that differ in a word or two, with ids of some length."""
+    print(f"TWINSET_TEST_SEED={seed}")
+    chance = random.Random(seed)
+    texts = [edited(chance, family, chance.randrange(1, 3))
+             for family in [text(chance) for _ in range(groups)] for _ in range(size)]
+    chance.shuffle(texts)
+    return [(f"{number:x>{length}}", content) for number, content in enumerate(texts)]
+
+
+def write_documents(folder, given):
     with open(folder / "in.jsonl", "w", encoding="utf-8") as out:
         for name, content in given:
             out.write(json.dumps({"id": name, "text": content}) + "\n")
+
+
+def cleaned(folder, given, *options):
+    """The texts that `twinset dedup --method lsh` keeps, by id, and its list of removed records."""
+    write_documents(folder, given)
     command("dedup", "in.jsonl", "-o", "clean.jsonl", "--removed", "removed.jsonl", "--method",
             "lsh", "--max-skipped", "1", "-q", *options, cwd=folder)
     left, removed = ([json.loads(line) for line in (folder / name).read_text("utf-8").splitlines()]
@@ -78,9 +92,7 @@ def cleaned(folder, given, *options):
 
 def scanned(folder, given, *options, format="jsonl"):
     """The lines that `twinset scan --method lsh` writes for these documents."""
-    with open(folder / "in.jsonl", "w", encoding="utf-8") as out:
-        for name, content in given:
-            out.write(json.dumps({"id": name, "text": content}) + "\n")
+    write_documents(folder, given)
     written, _ = command("scan", "in.jsonl", "--method", "lsh", "-q", "--format", format, *options,
                          cwd=folder)
     return written.decode().splitlines()
