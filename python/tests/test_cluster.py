@@ -18,7 +18,7 @@ from spread import SEED, documents, edited, scanned, text  # noqa: E402
 from twinset import _core, options  # noqa: E402
 from twinset.cluster import alone, arguments, candidates, clusters, columns  # noqa: E402
 from twinset.cluster import decide, documents as texts  # noqa: E402
-from twinset.cluster import limit, lines, needs, originals, transport  # noqa: E402
+from twinset.cluster import limit, lines, needs, originals, spill, transport  # noqa: E402
 from twinset.cluster import verify as verifying  # noqa: E402
 from twinset.cluster.settings import settings  # noqa: E402
 
@@ -60,6 +60,16 @@ def schema(**fields):
     kinds = {"s": pa.string(), "b": pa.binary(), "i": pa.int64(), "S": pa.list_(pa.string()),
              "I": pa.list_(pa.int64())}
     return pa.schema([(name, kinds[kind]) for name, kind in fields.items()])
+
+
+def number_together(engine, pairs, copies):
+    """Adds the numbers of clusters to pairs, in one task."""
+    kind = pa.schema([field.with_nullable(True) for field in verifying.PAIRS
+                      if field.name not in ("first", "chunk")] + [("copies", pa.int64())])
+    rows = [{name: row.get(name) for name in kind.names} for row in pairs + [
+        {"original": row["id"], "copies": len(row["members"])} for row in copies]]
+    engine.chance.shuffle(rows)
+    return engine.run([rows], kind, clusters.number_pairs)
 
 
 def number(engine, pairs, copies, stars):
@@ -121,13 +131,15 @@ def scan(engine, given, stars=False, **options):
     kind = schema(family="s", chunk="i", id="s", text="s", partners="I", centres="S", members="S")
     pairs = engine.run(engine.deal(asked, ["family", "chunk"], ["family", "chunk", "id"]), kind,
                        verifying.verify, chosen)
-    return number(engine, pairs, copies, stars)
+    together = number_together(engine, pairs, copies)
+    numbered = number(engine, pairs, copies, stars)
+    assert as_lines(engine, together) == as_lines(engine, numbered)
+    return numbered
 
 
 def as_lines(engine, pairs, format="jsonl"):
     pairs = sorted(pairs, key=lambda row: (-row["similarity"], row["a"], row["b"]))
-    kind = pa.schema([*verifying.PAIRS, ("cluster", pa.int64())])
-    return [row["value"] for row in engine.run([pairs], kind, lines.lines, format)]
+    return [row["value"] for row in engine.run([pairs], clusters.PAIRS, lines.lines, format)]
 
 
 @pytest.mark.parametrize("partitions", (1, 2, 8))
@@ -479,7 +491,7 @@ def as_batches(given, rows):
 
 
 def test_one_task_makes_a_scan(tmp_path, monkeypatch):
-    monkeypatch.setattr(alone, "HELD_BYTES", 5000)  # other rows are on disk
+    monkeypatch.setattr(spill, "HELD_BYTES", 5000)  # other rows are on disk
     given = documents(200, hot=30, copies=30)
     chosen = settings("twinset.spark", {"max_bucket": 10})
     found = alone.pairs(as_batches(given, 17), chosen)

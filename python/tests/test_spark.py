@@ -25,6 +25,7 @@ from twinset.cluster.settings import settings  # noqa: E402
 from twinset.spark import pairs as planned  # noqa: E402
 from twinset.spark.__main__ import explain, main, parser, read, reason  # noqa: E402
 from twinset.spark.alone import all_members, all_pairs  # noqa: E402
+from twinset.spark.clusters import Clusters  # noqa: E402
 from twinset.spark.documents import Documents  # noqa: E402
 from twinset.spark import stages  # noqa: E402
 from twinset.spark.stages import stage  # noqa: E402
@@ -126,13 +127,20 @@ def test_buckets_over_the_limit(spark, all_stages, tmp_path):
     assert as_lines(twins.similar_pairs(frame(spark, given, 3))) == sorted(expected)
 
 
-def test_rounds_of_stars(spark, all_stages, tmp_path, monkeypatch):
-    monkeypatch.setattr(steps, "SMALL", 40)
-    monkeypatch.setattr(planned, "BROADCAST_BYTES", 0)
+@pytest.mark.parametrize("limits", [
+    [(steps, "SMALL", 40), (planned, "BROADCAST_BYTES", 0)],  # rounds of stars
+    [(planned, "FEW_PAIRS", 40)],  # numbers that are sent to the pairs
+])
+def test_clusters_of_more_than_one_task_takes(spark, all_stages, tmp_path, monkeypatch, limits):
+    for limit in limits:
+        monkeypatch.setattr(*limit)
+    joined, made = Clusters.numbered_pairs, []
+    monkeypatch.setattr(Clusters, "numbered_pairs", lambda self: made.append(1) or joined(self))
     given = documents(120, hot=30, copies=10)
     expected = scanned(tmp_path, given, "--max-bucket", "5")
     df = frame(spark, given)
     assert as_lines(twins.similar_pairs(df, max_bucket=5)) == sorted(expected)
+    assert made
 
 
 def test_without_clusters_nothing_runs_before_an_action(spark, tmp_path):

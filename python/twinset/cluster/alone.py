@@ -12,10 +12,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from .. import _core
+from .clusters import PAIRS
 from .columns import batched
 from .settings import DEFAULT_MEMORY, Settings
-from .spill import HELD_BYTES, on_disk
-from .verify import FIELDS
+from .spill import hold
 
 # What an engine gives to one task at most.
 DOCUMENTS = 500_000
@@ -23,9 +23,6 @@ BYTES = 256 << 20  # of texts, which are on disk; the task takes as much memory
 MEMORY = "256M"  # for the engine, unless another limit was given
 LONGEST = 1 << 20  # of a text; for a longer one the engine's memory may change the result
 
-PAIRS = pa.schema([pa.field("a", pa.string()), pa.field("b", pa.string()),
-                   *(pa.field(name, kind) for name, kind in FIELDS.items()),
-                   pa.field("cluster", pa.int64())])
 MEMBERS = pa.schema([pa.field("id", pa.string()), pa.field("cluster", pa.int64()),
                      pa.field("size", pa.int64())])
 
@@ -61,7 +58,7 @@ def _scan(batches: Iterable[pa.RecordBatch], settings: Settings) -> _core.Result
     if options["memory"] == DEFAULT_MEMORY:
         options["memory"] = MEMORY
     collection = _core.Collection(options)
-    held = list(_held(batches))
+    held = list(hold(batches))
     _check_ids([batch.column("id") for batch in held])
     for batch in held:
         collection.add_texts(batch.column("text"), batch.column("id"))
@@ -69,19 +66,6 @@ def _scan(batches: Iterable[pa.RecordBatch], settings: Settings) -> _core.Result
         return collection.scan()
     except _core.EmptyError:
         return None
-
-
-def _held(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The batches of all documents, most of them in temporary files."""
-    in_memory: list[pa.RecordBatch] = []
-    waiting = 0
-    for batch in batches:
-        in_memory.append(batch)
-        waiting += batch.nbytes
-        if waiting > HELD_BYTES:
-            yield from on_disk(in_memory)
-            in_memory, waiting = [], 0
-    yield from in_memory
 
 
 def _check_ids(columns: list[pa.Array]) -> None:

@@ -15,9 +15,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from .columns import batched, starts
+from .spill import hold
+from .verify import FIELDS
 
 SMALL = 500_000  # edges that one task takes: up to 250 MB
 
+PAIRS = pa.schema([pa.field("a", pa.string()), pa.field("b", pa.string()),
+                   *(pa.field(name, kind) for name, kind in FIELDS.items()),
+                   pa.field("cluster", pa.int64())])
 NUMBERS = pa.schema([pa.field("original", pa.string(), False),
                      pa.field("root", pa.string(), False), pa.field("size", pa.int64(), False),
                      pa.field("cluster", pa.int64(), False)])
@@ -102,6 +107,26 @@ def number_all(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     found = ((id, root, sizes[root], numbers[root])
              for id in copies for root in (_root(parents, id),))
     return batched(found, NUMBERS)
+
+
+def number_pairs(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The pairs of verify() to PAIRS with their clusters, in one task. Rows without `a` are, as for
+    number_all(), of identical documents of `original`."""
+    held = list(hold(batches))
+    numbers = pa.Table.from_batches(number_all(map(_edges_of, held)), NUMBERS)
+    for batch in held:
+        pairs = batch.filter(pc.is_valid(batch.column("a")))
+        found = pc.index_in(pairs.column("original"), numbers.column("original"))
+        clusters = numbers.column("cluster").combine_chunks().take(found)
+        yield pa.record_batch([*pairs.select(PAIRS.names[:-1]).columns, clusters], schema=PAIRS)
+
+
+def _edges_of(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """(u, v, copies) of matches, and of identical documents."""
+    rows = batch.filter(pc.fill_null(batch.column("match"), True))
+    is_match = pc.is_valid(rows.column("a"))
+    return pa.record_batch({"u": pc.if_else(is_match, rows.column("b"), rows.column("original")),
+                            "v": rows.column("a"), "copies": rows.column("copies")})
 
 
 def number(batches: Iterable[pa.RecordBatch],

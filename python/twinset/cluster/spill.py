@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import pyarrow as pa
 
@@ -19,3 +19,16 @@ def on_disk(batches: Sequence[pa.RecordBatch]) -> list[pa.RecordBatch]:
         file.flush()
         reader = pa.ipc.open_file(pa.memory_map(file.name))
         return [reader.get_batch(number) for number in range(reader.num_record_batches)]
+
+
+def hold(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """All batches, most of them in temporary files."""
+    in_memory: list[pa.RecordBatch] = []
+    waiting = 0
+    for batch in batches:
+        in_memory.append(batch)
+        waiting += batch.nbytes
+        if waiting > HELD_BYTES:
+            yield from on_disk(in_memory)
+            in_memory, waiting = [], 0
+    yield from in_memory

@@ -26,7 +26,7 @@ from pyspark.sql import functions as F  # noqa: E402
 from ..cluster.settings import settings  # noqa: E402
 from ..rules import DEDUP_THRESHOLD, KEEP_FIRST  # noqa: E402
 from .alone import all_members, all_pairs  # noqa: E402
-from .clusters import Clusters  # noqa: E402
+from .clusters import Clusters, numbered_pairs  # noqa: E402
 from .decide import annotated, check_columns, left, removed  # noqa: E402
 from .documents import Documents, check_frame  # noqa: E402
 from .pairs import asked, find, verified  # noqa: E402
@@ -51,7 +51,7 @@ def similar_pairs(df: DataFrame, id: str = "id", text: str = "text", *, cluster:
     documents = Documents(df, id, text, settings(WHERE, options), duplicates)
     if cluster:
         alone = all_pairs(documents)
-        return Clusters(find(documents)).numbered_pairs() if alone is None else alone
+        return numbered_pairs(find(documents)) if alone is None else alone
     documents.check_later()
     return verified(documents, asked(documents)).drop("first", "original", "chunk", "match")
 

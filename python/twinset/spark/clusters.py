@@ -6,10 +6,23 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from ..cluster import clusters as steps
+from .alone import PAIRS
 from .pairs import Found
 from .stages import by, settle, stage
 
 EDGES = "u string, v string"
+
+
+def numbered_pairs(found: Found) -> DataFrame:
+    """The pairs with their clusters. Runs jobs: a single one after the pairs, if one task can take
+    them all."""
+    if not found.fits_one_task:
+        return Clusters(found).numbered_pairs()
+    rows = found.pairs.drop("first", "chunk").unionByName(
+        found.copies.select(F.col("id").alias("original"),
+                            F.size("members").cast("bigint").alias("copies")),
+        allowMissingColumns=True)
+    return settle(rows.repartition(1).mapInArrow(stage("clusters.number_pairs"), PAIRS))
 
 
 class Clusters:
@@ -18,7 +31,8 @@ class Clusters:
 
     def __init__(self, found: Found, few: bool = False) -> None:
         self.found = found
-        self.matches = found.pairs.filter("match").select("a", "b", "similarity")
+        self.pairs = settle(found.pairs)
+        self.matches = self.pairs.filter("match").select("a", "b", "similarity")
         if few:
             self.matches = settle(by(self.matches, ["b"], ["b", "a"]).mapInArrow(
                 stage("decide.few"), "a string, b string, similarity double"))
@@ -51,13 +65,13 @@ class Clusters:
         they are not all in one task."""
         if self.found.is_small:
             numbers = F.broadcast(self.numbers.select("original", "cluster"))
-            return self.found.pairs.join(numbers, "original").drop(
+            return self.pairs.join(numbers, "original").drop(
                 "first", "original", "chunk", "match")
         chunks = self.copies.select(F.col("id").alias("original"), "last")
         numbers = self.numbers.join(chunks, "original", "left").select(
             "original", "cluster",
             F.explode(F.sequence(F.lit(0), F.coalesce("last", F.lit(0)))).alias("chunk"))
-        return self.found.pairs.join(numbers, ["original", "chunk"]).drop(
+        return self.pairs.join(numbers, ["original", "chunk"]).drop(
             "first", "original", "chunk", "match")
 
     def documents(self) -> DataFrame:

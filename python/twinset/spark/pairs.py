@@ -17,8 +17,9 @@ from .documents import SHARED, Documents
 from .stages import BROADCAST_BYTES, ROW_BYTES, by, settle, stage
 
 # The records of buckets that a part should have: few are slower, many take memory (30 MB).
-FEW_RECORDS, MANY_RECORDS = 1 << 14, 1 << 20
+FEW_RECORDS, MANY_RECORDS = 1 << 16, 1 << 20
 PARTS = 1024  # that a cluster should have for its tasks, unless records are few
+FEW_PAIRS = 500_000  # that one task takes to number their clusters
 TASK_BYTES = 128 << 20  # of pairs that a task should store, if there are many
 TASK_TEXT_BYTES = 64 << 20
 
@@ -90,13 +91,15 @@ def _tasks(documents: Documents, totals: Mapping[str, Any]) -> int | None:
 
 @dataclass(frozen=True)
 class Found:
-    """The pairs of documents, and the rows of copies. `is_small`: their clusters are found in one
-    task, and may be sent to all executors."""
+    """The pairs of documents, which are not computed yet, and the rows of copies. `is_small`: their
+    clusters are found in one task, and may be sent to all executors. `fits_one_task`: all pairs
+    may go to one task as well."""
 
     documents: Documents
     copies: DataFrame
     pairs: DataFrame
     is_small: bool
+    fits_one_task: bool
 
 
 def parts_of(documents: Documents) -> int:
@@ -107,7 +110,7 @@ def parts_of(documents: Documents) -> int:
 
 
 def find(documents: Documents, listed: bool = True) -> Found:
-    """Runs the jobs that find pairs. Without `listed`, it finds only matches."""
+    """Runs the jobs that find candidates. Without `listed`, pairs are only matches."""
     needed = settle(asked(documents, parts_of(documents), documents.duplicates == "error"))
     totals = _totals(needed, listed)
     if totals["shared"]:
@@ -115,8 +118,9 @@ def find(documents: Documents, listed: bool = True) -> Found:
     is_small = totals["bytes"] <= BROADCAST_BYTES
     pairs = verified(documents, needed, listed, is_small, _tasks(documents, totals))
     pairs = limited(pairs, needed, totals["candidates"], documents.settings)
-    return Found(documents, copies_of(needed), settle(pairs),
-                 is_small and totals["candidates"] + totals["rows"] <= clusters.SMALL)
+    is_small = is_small and totals["candidates"] + totals["rows"] <= clusters.SMALL
+    return Found(documents, copies_of(needed), pairs, is_small,
+                 is_small and totals["pairs"] <= FEW_PAIRS)
 
 
 def _totals(needed: DataFrame, listed: bool) -> dict[str, Any]:
