@@ -442,6 +442,18 @@ def test_ids_that_are_null_or_no_text_or_not_unique(spark, given, word):
     assert twins.similar_pairs(df, duplicates="skip").count() == 0
 
 
+@pytest.mark.parametrize("most", (stages.BROADCAST_BYTES, 0))
+def test_only_few_ids_to_skip_are_sent_to_all_executors(spark, monkeypatch, most):
+    monkeypatch.setattr(stages, "BROADCAST_BYTES", most)
+    df = spark.createDataFrame([("a", "one"), ("a", "one"), (None, "one"), ("b\0", "one"),
+                                ("c", "one"), ("d", "one")], "id string, text string")
+    rows = Documents(df, "id", "text", settings(twins.WHERE, {}), "skip").rows
+    plan = rows._jdf.queryExecution().logical().toString()
+    assert ("broadcast" in plan) == (most > 0)
+    [pair] = twins.similar_pairs(df, duplicates="skip").collect()
+    assert (pair["a"], pair["b"]) == ("c", "d")
+
+
 def test_wrong_columns_and_options(spark):
     df = frame(spark, [("a", "x")]).withColumn("number", F.lit(1))
     with pytest.raises(_core.UsageError, match="no column 'body' for the text; there are id, text"):

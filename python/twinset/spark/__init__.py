@@ -43,7 +43,7 @@ def similar_pairs(df: DataFrame, id: str = "id", text: str = "text", *, cluster:
     shared, union, estimate, longest, cluster.
 
     With `cluster`, jobs run before this returns, because clusters are found in rounds. Without it,
-    there is no such column, and everything is planned lazily.
+    there is no such column, and everything is planned lazily, except with duplicates="skip".
 
     Ids must be unique and not null; duplicates="skip" leaves other documents out. skipped() returns
     the documents with null and empty texts, which are skipped.

@@ -12,7 +12,7 @@ from pyspark.sql.types import BinaryType, DataType, IntegralType, StringType
 from .. import _core
 from ..cluster import alone
 from ..cluster.settings import Settings
-from .stages import check_executors, stage
+from .stages import check_executors, send_if_small, settle, stage
 
 NULL = ("an id is null, but every document needs one; duplicates=\"skip\" leaves such rows out")
 SHARED = ("%s rows have ids that others have, such as %s; every document needs its own; "
@@ -28,7 +28,7 @@ class Documents:
     """Rows (id, text), with ids as strings.
 
     `duplicates`: what to do with ids that are null, no text or not unique: "error", "skip" their
-    rows, or "keep" them if it does not matter.
+    rows, which runs jobs that look for them, or "keep" them if it does not matter.
     """
 
     def __init__(self, df: DataFrame, id: str, text: str, settings: Settings,
@@ -42,8 +42,9 @@ class Documents:
         self.id = name.cast("string")
         self.rows = df.select(self.id.alias("id"), content.alias("text"))
         if duplicates == "skip":
-            odd = self._odd().select("id")
-            self.rows = self.rows.filter("id is not null").join(F.broadcast(odd), "id", "left_anti")
+            odd = settle(self._odd().select("id"))
+            self.rows = self.rows.filter("id is not null").join(send_if_small(odd), "id",
+                                                                "left_anti")
 
     def _odd(self) -> DataFrame:
         """Ids that are null, no text or not unique: (id, count). It reads only ids."""
