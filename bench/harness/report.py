@@ -35,7 +35,9 @@ def save(folder, part, machine, rows):
 
 
 def tidy(value):
-    return f"{value:.6g}" if isinstance(value, float) else value
+    if not isinstance(value, float):
+        return value
+    return f"{value:.0f}" if value.is_integer() else f"{value:.6g}"
 
 
 def load(folder, part):
@@ -98,7 +100,7 @@ COLUMNS["spark"] = [("documents", "documents", digits), ("collection", "collecti
                     ("bytes a document", "bytes_per_document", digits),
                     ("slowest task, of the median", "slowest_task", digits),
                     ("recall", "recall", fraction), ("pairs", "found", digits),
-                    ("runs", "runs", digits)]
+                    ("runs", "runs", digits), ("date", "date", str)]
 COLUMNS["cores"] = [("cores", "cores", digits), ("stage", "stage", str),
                     ("seconds", "seconds", digits), ("CPU", "cpu", digits),
                     ("of one thread alone", "alone", digits),
@@ -144,7 +146,8 @@ NOTES["spark"] = ("Recall: of the planted pairs that truly have .8 or more, by t
                   "shingles, those that are listed. An executor is its JVM, with a heap of 512 MB, "
                   "of 1 GB for the hot bucket, and its Python. The "
                   "slowest task is compared with the median of its stage, where that has four or "
-                  "more and five seconds of work.\n")
+                  "more and five seconds of work. Rows of other dates are of other "
+                  "builds, whose revision is in the history of the table.\n")
 NOTES["cores"] = ("Of one thread alone: CPU time of work that more threads do not make shorter, "
                   "and its share of the CPU time of all stages.\n")
 PLOTS = {"sketch": plot.sketch, "whole": plot.whole, "growth": plot.growth, "spark": plot.spark}
