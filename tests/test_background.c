@@ -61,6 +61,18 @@ static void false_alarms_are_as_computed_by_hand(void **state)
     assert_true(tw_background_false_alarms(1, 0, 1000) == 1000);
 }
 
+/* Words stand in for structure up to 30, which 36 of them are worth. */
+static void words_are_evidence_where_there_is_little_structure(void **state)
+{
+    (void)state;
+    assert_true(fabs(tw_background_evidence(5, 18) - 15) < 1e-12);
+    assert_true(fabs(tw_background_evidence(5, 36) - 30) < 1e-12);
+    assert_true(fabs(tw_background_evidence(5, 3600) - 30) < 1e-12);
+    assert_true(fabs(tw_background_evidence(16, 18) - 16) < 1e-12);
+    assert_true(fabs(tw_background_evidence(31, 3600) - 31) < 1e-12);
+    assert_true(tw_background_evidence(5, 0) == 5);
+}
+
 static void lower_scores_and_weights_give_more_false_alarms(void **state)
 {
     (void)state;
@@ -117,6 +129,7 @@ int main(void)
         cmocka_unit_test(copies_do_not_move_the_median),
         cmocka_unit_test(a_few_scores_have_a_median),
         cmocka_unit_test(false_alarms_are_as_computed_by_hand),
+        cmocka_unit_test(words_are_evidence_where_there_is_little_structure),
         cmocka_unit_test(lower_scores_and_weights_give_more_false_alarms),
         cmocka_unit_test(the_threshold_has_the_expected_false_alarms),
         cmocka_unit_test(a_short_list_has_one_false_alarm),

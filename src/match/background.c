@@ -1,10 +1,11 @@
 /*
  * The background: similarities by chance alone. What the score takes for chance is taken off
- * already. What is left strays like a normal deviate: of P unrelated pairs that share the structure
- * w, P exp(-18 s^2 f) at most are expected from the score s up. Words are no part of w, since the
- * exercise and the habits of its authors choose them. Shingles overlap and come in blocks, so that
- * sharing more makes chance less likely by little: f is the sixth root of w/30, and below 30, some
- * lines, w/30.
+ * already. What is left strays like a normal deviate: of P unrelated pairs that share the evidence
+ * w, P exp(-18 s^2 f) at most are expected from the score s up. Evidence is structure. Words are no
+ * part of it, since the exercise and the habits of its authors choose them; but a program may be a
+ * list of calls with hardly any structure, so that many words count as much as some lines, and no
+ * more. Shingles overlap and come in blocks, so that sharing more makes chance less likely by
+ * little: f is the sixth root of w/30, and below 30, some lines, w/30.
  *
  * Only the middle of a sample is taken from the collection, to say what is usual. Copies hardly
  * move it while they are fewer than half of all pairs, and a handful of pairs suffice.
@@ -20,7 +21,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double STEEPNESS = 18, SOME_LINES = 30, FALSE_SHARE = 0.05;
+/* MANY_WORDS are sixty that no third program has. */
+static const double STEEPNESS = 18, SOME_LINES = 30, MANY_WORDS = 36, FALSE_SHARE = 0.05;
 
 static int compare_values(const void *left, const void *right)
 {
@@ -36,22 +38,27 @@ double tw_background_fit(double *scores, size_t count)
     return count % 2 ? scores[count / 2] : (scores[count / 2 - 1] + scores[count / 2]) / 2;
 }
 
-/* How much less likely chance is where so much is shared. */
-static double weigh_evidence(double structure)
+double tw_background_evidence(double structure, double words)
 {
-    double lines = structure / SOME_LINES;
+    return fmax(structure, SOME_LINES * fmin(words / MANY_WORDS, 1));
+}
+
+/* How much less likely chance is where so much is shared. */
+static double weigh_evidence(double evidence)
+{
+    double lines = evidence / SOME_LINES;
     return STEEPNESS * (lines < 1 ? lines : cbrt(sqrt(lines)));
 }
 
-double tw_background_false_alarms(double score, double structure, double pairs)
+double tw_background_false_alarms(double score, double evidence, double pairs)
 {
-    return pairs * exp(-score * score * weigh_evidence(structure));
+    return pairs * exp(-score * score * weigh_evidence(evidence));
 }
 
-double tw_background_score(double structure, double pairs, double expected)
+double tw_background_score(double evidence, double pairs, double expected)
 {
     double least = log(fmax(pairs / expected, 1));
-    return least > 0 ? sqrt(least / weigh_evidence(structure)) : 0;
+    return least > 0 ? sqrt(least / weigh_evidence(evidence)) : 0;
 }
 
 /* ---- how far a list goes */

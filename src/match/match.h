@@ -53,8 +53,8 @@ typedef struct tw_match {
     uint64_t a_count, b_count, shared; /* shingles of a, of b, and of both */
     uint64_t longest;                  /* tokens in the longest passage of both, if measured */
     double similarity;
-    double estimate;  /* by signatures; NaN where there are none */
-    double structure; /* that two programs share, where chance is known */
+    double estimate; /* by signatures; NaN where there are none */
+    double evidence; /* that two programs share, where chance is known */
 } tw_match;
 
 /* A growing list of matches; all zero to begin with, but for the memory and the limit. */
@@ -146,10 +146,10 @@ void tw_shingle_ranks_set_usual(tw_shingle_ranks *ranks, uint32_t document, doub
 /* The share of the smaller of two documents that is in the other one, by weights. */
 double tw_share_of_smaller(const tw_shingle_ranks *ranks, uint32_t a, uint32_t b,
                            tw_overlap shared);
-/* The structure of a program, and that which two share: the weight of tokens in a row, without
- * words, in units of a shingle that only one program has. */
-double tw_document_structure(const tw_shingle_ranks *ranks, uint32_t document);
-double tw_shared_structure(const tw_shingle_ranks *ranks, uint32_t a, uint32_t b);
+/* The evidence in a program, and that which two share, by which chance is estimated: see
+ * tw_background_evidence(). */
+double tw_document_evidence(const tw_shingle_ranks *ranks, uint32_t document);
+double tw_shared_evidence(const tw_shingle_ranks *ranks, uint32_t a, uint32_t b);
 /* The weight that two documents share, of all that either has. */
 double tw_weighted_jaccard(const tw_shingle_ranks *ranks, uint32_t a, uint32_t b);
 
@@ -325,11 +325,14 @@ bool tw_tune_choice(const twinset_options *options, size_t index, twinset_tuning
 /* Returns the middle of figures of pairs that were drawn at random, which is what is usual of
  * unrelated ones; 0 without any. Overwrites `scores`. */
 double tw_background_fit(double *scores, size_t count);
+/* The evidence in the structure and the words of programs, in units of a shingle of tokens in a row
+ * that only one program has: the structure, or the words where there is little of it. */
+double tw_background_evidence(double structure, double words);
 /* How many of `pairs` unrelated pairs are expected at or above a score, where each shares this much
- * structure: at most all of them, and never more for a higher score. */
-double tw_background_false_alarms(double score, double structure, double pairs);
+ * evidence: at most all of them, and never more for a higher score. */
+double tw_background_false_alarms(double score, double evidence, double pairs);
 /* The score from which on `expected` unrelated pairs are expected. */
-double tw_background_score(double structure, double pairs, double expected);
+double tw_background_score(double evidence, double pairs, double expected);
 
 /* The false alarms that are expected in a list at most, however many pairs it has. */
 #define TW_MOST_FALSE_ALARMS 100.0

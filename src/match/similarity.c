@@ -109,22 +109,29 @@ double tw_least_share_of_larger(int measure, const tw_shingle_ranks *ranks, doub
     return scores_programs(measure, ranks) ? fmax(2 * threshold - 1, 0) : threshold;
 }
 
-double tw_document_structure(const tw_shingle_ranks *ranks, uint32_t document)
+/* The evidence in a weight, of which some is structure and the rest words. */
+static double evidence_of_weight(uint64_t weight, uint64_t structure)
 {
-    return (double)ranks->own_structure[document] / 65536;
+    return tw_background_evidence((double)structure / 65536, (double)(weight - structure) / 65536);
 }
 
-double tw_shared_structure(const tw_shingle_ranks *ranks, uint32_t a, uint32_t b)
+double tw_document_evidence(const tw_shingle_ranks *ranks, uint32_t document)
 {
-    uint64_t structure = 0;
+    return evidence_of_weight(ranks->total_weight[document], ranks->own_structure[document]);
+}
+
+double tw_shared_evidence(const tw_shingle_ranks *ranks, uint32_t a, uint32_t b)
+{
+    uint64_t weight = 0, structure = 0;
     size_t i = ranks->start[a], j = ranks->start[b];
     while (i < ranks->start[a + 1] && j < ranks->start[b + 1]) {
         uint32_t x = ranks->ranks[i], y = ranks->ranks[j];
+        weight += x == y ? ranks->weight[x] : 0;
         structure += x == y ? ranks->structure[x] : 0;
         i += x <= y;
         j += y <= x;
     }
-    return (double)structure / 65536;
+    return evidence_of_weight(weight, structure);
 }
 
 double tw_weighted_jaccard(const tw_shingle_ranks *ranks, uint32_t a, uint32_t b)

@@ -132,7 +132,7 @@ static void fill_extent(const twinset_result *result, const tw_listed_pair *list
     pair->weighted = extent->weighted;
     if (result->chance.pairs > 0)
         pair->false_alarms = round_figure(tw_background_false_alarms(
-            pair->similarity, tw_result_match(result, listed)->structure, result->chance.pairs));
+            pair->similarity, tw_result_match(result, listed)->evidence, result->chance.pairs));
     pair->overlap = extent->tokens;
     pair->longest_lines = extent->longest_lines[listed->is_swapped];
     pair->lines_a = listed->is_swapped ? extent->b_lines : extent->a_lines;

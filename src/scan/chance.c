@@ -113,11 +113,11 @@ static int fit_background(pair_sample *sample)
 }
 
 /* Returns how many unrelated pairs are expected at or above a similarity, if each shares so much
- * structure. */
-static double expected(const tw_scan_run *scan, double similarity, double structure)
+ * evidence. */
+static double expected(const tw_scan_run *scan, double similarity, double evidence)
 {
     const tw_chance *chance = &scan->result->chance;
-    return tw_background_false_alarms(similarity, structure, chance->pairs);
+    return tw_background_false_alarms(similarity, evidence, chance->pairs);
 }
 
 static int descending(const void *left, const void *right)
@@ -126,20 +126,20 @@ static int descending(const void *left, const void *right)
     return *x > *y ? -1 : *x < *y;
 }
 
-/* Finds the structure of the second largest program, which is the most that two can share, and the
+/* Finds the second largest evidence in a program, which is the most that two can share, and the
  * median. */
-static int find_sizes(const tw_scan_run *scan, double *second, double *median)
+static int find_usual_evidence(const tw_scan_run *scan, double *second, double *median)
 {
     size_t count = scan->search.originals.count;
-    double *sizes = tw_array(count, sizeof *sizes);
-    if (!sizes)
+    double *evidence = tw_array(count, sizeof *evidence);
+    if (!evidence)
         return TWINSET_NOMEM;
     for (uint32_t i = 0; i < count; i++)
-        sizes[i] = tw_document_structure(scan->search.ranks, i);
-    qsort(sizes, count, sizeof *sizes, descending);
-    *second = sizes[count > 1];
-    *median = sizes[count / 2];
-    tw_free(sizes);
+        evidence[i] = tw_document_evidence(scan->search.ranks, i);
+    qsort(evidence, count, sizeof *evidence, descending);
+    *second = evidence[count > 1];
+    *median = evidence[count / 2];
+    tw_free(evidence);
     return TWINSET_OK;
 }
 
@@ -150,7 +150,7 @@ static int note_short(tw_scan_run *scan, bool is_automatic)
 {
     const tw_chance *chance = &scan->result->chance;
     double telling =
-        tw_background_score(scan->search.median_structure, chance->pairs, LEAST_EXPECTED);
+        tw_background_score(scan->search.median_evidence, chance->pairs, LEAST_EXPECTED);
     if (telling < HARDLY_LESS_THAN_ALL)
         return TWINSET_OK;
     scan->result->chance.is_all = is_automatic && telling > 1;
@@ -192,7 +192,7 @@ static int note_background(tw_scan_run *scan)
     return tw_result_note(
         scan->result, "from a similarity of %s up, chance alone gives at most %s of %s pairs",
         tw_number_percent(threshold).text,
-        tw_number_rounded(expected(scan, threshold, scan->search.median_structure), 2).text,
+        tw_number_rounded(expected(scan, threshold, scan->search.median_evidence), 2).text,
         pairs.text);
 }
 
@@ -200,7 +200,7 @@ static int note_background(tw_scan_run *scan)
 
 static double expected_down_to(const tw_scan_run *scan, const tw_match *match)
 {
-    return expected(scan, match->similarity, match->structure);
+    return expected(scan, match->similarity, match->evidence);
 }
 
 /* Counts the pairs of identical programs by what chance gives. */
@@ -210,7 +210,7 @@ static void count_copies(const tw_scan_run *scan, tw_alarm_counts *counts)
         uint64_t copies = scan->search.originals.copies[i];
         if (copies > 1 && !tw_scan_is_too_short(scan, i))
             tw_alarm_counts_add(counts,
-                                expected(scan, 1, tw_document_structure(scan->search.ranks, i)),
+                                expected(scan, 1, tw_document_evidence(scan->search.ranks, i)),
                                 copies * (copies - 1) / 2);
     }
 }
@@ -261,7 +261,7 @@ int tw_scan_estimate_chance(tw_scan_run *scan)
     int status = TWINSET_OK;
     scan->result->chance.pairs = scan->result->chance.sample.all = scan->search.wanted_pairs;
     if (scan->result->chance.pairs > 0)
-        status = find_sizes(scan, &second, &scan->search.median_structure);
+        status = find_usual_evidence(scan, &second, &scan->search.median_evidence);
     if (status != TWINSET_OK || !(scan->result->chance.pairs > 0) || threshold == 0)
         return status;
     if (is_automatic) {
@@ -286,7 +286,7 @@ int tw_scan_drop_chance(tw_scan_run *scan)
         return TWINSET_OK;
     for (size_t i = 0; i < matches->count; i++) {
         tw_match *match = tw_match_at(matches, i);
-        match->structure = tw_shared_structure(scan->search.ranks, match->a, match->b);
+        match->evidence = tw_shared_evidence(scan->search.ranks, match->a, match->b);
     }
     if (scan->result->chance.decides) {
         find_limit(scan);

@@ -128,8 +128,8 @@ static int add_match_of_copies(tw_scan_run *scan, uint32_t original, uint32_t *m
     if (status != TWINSET_OK)
         return status;
     bool is_lsh = result->run.method == TWINSET_METHOD_LSH;
-    double structure =
-        result->chance.pairs > 0 ? tw_document_structure(scan->search.ranks, original) : 0;
+    double evidence =
+        result->chance.pairs > 0 ? tw_document_evidence(scan->search.ranks, original) : 0;
     *match = (uint32_t)(scan->search.matches.count + result->pairs.copies.count);
     return tw_matches_add(&result->pairs.copies, &(tw_match){
                                                      .a = original,
@@ -140,7 +140,7 @@ static int add_match_of_copies(tw_scan_run *scan, uint32_t original, uint32_t *m
                                                      .longest = longest,
                                                      .similarity = 1,
                                                      .estimate = is_lsh && count ? 1 : NAN,
-                                                     .structure = structure,
+                                                     .evidence = evidence,
                                                  });
 }
 
@@ -369,7 +369,7 @@ static bool are_listed_copies(const tw_scan_run *scan, uint32_t original)
     if (scan->search.originals.copies[original] < 2 || tw_scan_is_too_short(scan, original))
         return false;
     if (scan->result->chance.decides)
-        match.structure = tw_document_structure(scan->search.ranks, original);
+        match.evidence = tw_document_evidence(scan->search.ranks, original);
     return tw_scan_is_beyond_chance(scan, &match);
 }
 

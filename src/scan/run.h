@@ -13,11 +13,11 @@ typedef struct tw_search {
     tw_matches *found;       /* by worker */
     tw_matches matches;      /* sorted by a, then b */
     atomic_uint_fast64_t verified;
-    uint32_t like;           /* the original that all others are compared with */
-    size_t hot_buckets;      /* buckets over the limit */
-    double wanted_pairs;     /* of programs, that the run compares; 0: too few to tell */
-    double median_structure; /* of a program, where chance is known */
-    double most_expected;    /* false alarms, down to which matches are listed */
+    uint32_t like;          /* the original that all others are compared with */
+    size_t hot_buckets;     /* buckets over the limit */
+    double wanted_pairs;    /* of programs, that the run compares; 0: too few to tell */
+    double median_evidence; /* of a program, where chance is known */
+    double most_expected;   /* false alarms, down to which matches are listed */
 } tw_search;
 
 /* The passages of prose: shared_passages.h. */
@@ -84,10 +84,10 @@ int tw_scan_search_bands(tw_scan_run *scan) TW_CHECKED;
 int tw_scan_find_usual(tw_scan_run *scan) TW_CHECKED;
 /* Sets a threshold if the user has set none, below which no match is listed. */
 int tw_scan_estimate_chance(tw_scan_run *scan) TW_CHECKED;
-/* Whether a match, with its structure, is listed: chance does not explain it, or the user has set
+/* Whether a match, with its evidence, is listed: chance does not explain it, or the user has set
  * the threshold. */
 bool tw_scan_is_beyond_chance(const tw_scan_run *scan, const tw_match *match);
-/* Finds the structure that matches share, drops those that chance explains, and notes how many are
+/* Finds the evidence that matches share, drops those that chance explains, and notes how many are
  * expected. */
 int tw_scan_drop_chance(tw_scan_run *scan) TW_CHECKED;
 

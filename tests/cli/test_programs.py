@@ -2,6 +2,7 @@
 several files, and files that are no valid programs."""
 import functools
 import json
+import math
 import os
 import random
 import re
@@ -118,6 +119,25 @@ class Classes(Programs):
             names = tuple(sorted(os.path.basename(pair[side]) for side in "ab"))
             alarms[kinds.get(names)].append(pair["false_alarms"])
         return alarms
+
+    def test_calls_without_structure(self):
+        """Programs that are lists of calls share no structure, but a copy shares its words."""
+        seed = 7
+        draw = random.Random(seed)
+
+        def call():
+            return f'system("{" ".join(f"w{draw.randrange(10_000)}" for _ in range(5))}");'
+
+        programs = [[call() for _ in range(20)] for _ in range(20)]
+        copied = programs[0][:17] + programs[19][:3]
+        for i, calls in enumerate([*programs, copied]):
+            body = "\n".join(sorted(calls))
+            self.write(f"in/{i:02}.c", f"int main() {{\n{body}\n}}\n")
+        pairs = self.succeed("scan", "in", "--format", "json").json["pairs"]
+        self.assertEqual([(pair["a"], pair["b"]) for pair in pairs],
+                         [("in/00.c", "in/20.c")], f"seed {seed}")
+        by_hand = 21 * 20 / 2 * math.exp(-18 * pairs[0]["similarity"] ** 2)
+        self.assertAlmostEqual(pairs[0]["false_alarms"] / by_hand, 1, delta=0.002)
 
     def test_words_of_two_only(self):
         """A misspelt name of two programs is shown, a name of three is not."""
