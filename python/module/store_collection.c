@@ -4,24 +4,29 @@
 /* What a call does with a collection: it adds, queries, or both. */
 typedef enum store_work { STORE_ADD, STORE_QUERY, STORE_ADD_FIND } store_work;
 
-static int run_work(store_work work, core_store *self, core_collection *collection,
-                    twinset_result **result, twinset_index_counts *counts, twinset_error *error)
+/* A call with a collection, and what it gives. */
+typedef struct store_call {
+    store_work work;
+    twinset_result *result; /* NULL for STORE_ADD */
+    twinset_index_counts counts;
+} store_call;
+
+static int run_work(twinset_index *index, twinset_collection *collection, store_call *call,
+                    twinset_error *error)
 {
-    if (work == STORE_QUERY)
-        return twinset_index_query(self->handle, collection->handle, result, error);
-    if (work == STORE_ADD)
-        return twinset_index_add(self->handle, collection->handle, counts, sizeof *counts, error);
-    return twinset_index_add_find(self->handle, collection->handle, result, counts, sizeof *counts,
-                                  error);
+    twinset_index_counts *counts = &call->counts;
+    if (call->work == STORE_QUERY)
+        return twinset_index_query(index, collection, &call->result, error);
+    if (call->work == STORE_ADD)
+        return twinset_index_add(index, collection, counts, sizeof *counts, error);
+    return twinset_index_add_find(index, collection, &call->result, counts, sizeof *counts, error);
 }
 
-static int run_collection(core_store *self, PyObject *object, store_work work,
-                          twinset_result **result, twinset_index_counts *counts)
+static int run_collection(core_store *self, PyObject *object, store_call *call)
 {
     core_collection *collection = (core_collection *)object;
     twinset_error error = {""};
     int status;
-    *result = NULL;
     if (!PyObject_TypeCheck(object, core_state_of((PyObject *)self)->collection)) {
         PyErr_SetString(PyExc_TypeError, "a Collection is wanted");
         return -1;
@@ -33,12 +38,12 @@ static int run_collection(core_store *self, PyObject *object, store_work work,
         return -1;
     }
     Py_BEGIN_ALLOW_THREADS;
-    status = run_work(work, self, collection, result, counts, &error);
+    status = run_work(self->handle, collection->handle, call, &error);
     Py_END_ALLOW_THREADS;
     int failed = core_collection_leave(collection, status, &error);
     core_lock_give(&self->lock);
-    if (failed && status == TWINSET_OK && *result)
-        twinset_result_free(*result);
+    if (failed && status == TWINSET_OK && call->result)
+        twinset_result_free(call->result);
     return failed;
 }
 
@@ -48,11 +53,10 @@ const char core_store_add_doc[] =
 
 PyObject *core_store_add(PyObject *self, PyObject *collection)
 {
-    twinset_index_counts counts = {0};
-    twinset_result *result;
-    if (run_collection((core_store *)self, collection, STORE_ADD, &result, &counts))
+    store_call call = {.work = STORE_ADD};
+    if (run_collection((core_store *)self, collection, &call))
         return NULL;
-    return core_store_counts(&counts);
+    return core_store_counts(&call.counts);
 }
 
 const char core_store_query_doc[] =
@@ -61,11 +65,10 @@ const char core_store_query_doc[] =
 
 PyObject *core_store_query(PyObject *self, PyObject *collection)
 {
-    twinset_index_counts counts = {0};
-    twinset_result *result;
-    if (run_collection((core_store *)self, collection, STORE_QUERY, &result, &counts))
+    store_call call = {.work = STORE_QUERY};
+    if (run_collection((core_store *)self, collection, &call))
         return NULL;
-    return core_result_new((core_collection *)collection, result);
+    return core_result_new((core_collection *)collection, call.result);
 }
 
 const char core_store_add_find_doc[] =
@@ -75,12 +78,11 @@ const char core_store_add_find_doc[] =
 
 PyObject *core_store_add_find(PyObject *self, PyObject *collection)
 {
-    twinset_index_counts counts = {0};
-    twinset_result *result;
-    if (run_collection((core_store *)self, collection, STORE_ADD_FIND, &result, &counts))
+    store_call call = {.work = STORE_ADD_FIND};
+    if (run_collection((core_store *)self, collection, &call))
         return NULL;
-    return Py_BuildValue("NN", core_result_new((core_collection *)collection, result),
-                         core_store_counts(&counts));
+    return Py_BuildValue("NN", core_result_new((core_collection *)collection, call.result),
+                         core_store_counts(&call.counts));
 }
 
 static PyObject *skip_at(PyObject *self, size_t i)
