@@ -3,6 +3,7 @@
  * bytes and holds the index of its match, which has the figures.
  */
 #include <math.h>
+#include <string.h>
 
 #include "run.h"
 
@@ -17,27 +18,58 @@ static void count_partners(const tw_scan_run *scan, uint32_t *partners)
     }
 }
 
-/* Marks the matches that are listed: at least one of the two has no more partners than the limit,
- * or the other is among its first few. Matches are sorted by a, then b, so the partners of each
- * original ascend. */
-static void mark_few(tw_scan_run *scan, const uint32_t *partners, uint32_t *seen)
+/* A similar match of the list, with what it is sorted by. */
+typedef struct ranked_match {
+    double similarity;
+    size_t index;
+} ranked_match;
+
+static int by_similarity(const void *left, const void *right, void *context)
 {
-    size_t limit = scan->options->max_bucket;
-    for (size_t i = 0; i < scan->search.matches.count; i++) {
-        const tw_match *match = tw_match_at(&scan->search.matches, i);
-        scan->listing.is_listed[i] = true;
-        if (!tw_scan_is_similar(scan, match))
-            continue;
-        bool first_of_either = seen[match->a]++ < TW_STAR;
-        first_of_either |= seen[match->b]++ < TW_STAR;
-        scan->listing.is_listed[i] =
-            partners[match->a] <= limit || partners[match->b] <= limit || first_of_either;
+    const ranked_match *x = left, *y = right;
+    (void)context;
+    if (x->similarity != y->similarity)
+        return x->similarity > y->similarity ? -1 : 1;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+static ranked_match *ranked_match_at(tw_paged *paged, ranked_match *ranked, size_t index)
+{
+    tw_paged_touch(paged, &ranked[index], sizeof *ranked);
+    return &ranked[index];
+}
+
+/* Marks the matches that are listed: at least one of the two has no more partners than the limit,
+ * or the other is among its few most similar ones. */
+static int mark_most_similar(tw_scan_run *scan, const uint32_t *partners, uint32_t *seen)
+{
+    const tw_matches *matches = &scan->search.matches;
+    tw_paged *paged = tw_corpus_paged(scan->corpus);
+    size_t limit = scan->options->max_bucket, count = 0;
+    ranked_match *ranked = tw_paged_alloc(paged, matches->count * sizeof *ranked);
+    if (!ranked)
+        return TWINSET_NOMEM;
+    for (size_t i = 0; i < matches->count; i++) {
+        const tw_match *match = tw_match_at(matches, i);
+        if (tw_scan_is_similar(scan, match))
+            *ranked_match_at(paged, ranked, count++) = (ranked_match){match->similarity, i};
     }
+    int status = tw_paged_sort(paged, &ranked, count, sizeof *ranked, by_similarity, NULL);
+    for (size_t i = 0; i < count && status == TWINSET_OK; i++) {
+        size_t index = ranked_match_at(paged, ranked, i)->index;
+        const tw_match *match = tw_match_at(matches, index);
+        bool is_among_few = seen[match->a]++ < TW_STAR;
+        is_among_few |= seen[match->b]++ < TW_STAR;
+        scan->listing.is_listed[index] =
+            partners[match->a] <= limit || partners[match->b] <= limit || is_among_few;
+    }
+    tw_paged_free(paged, ranked);
+    return status;
 }
 
 /* Applies the limit on buckets to exact matches: a document with more partners than the limit is
- * listed with its first few, and with those that have no more partners than the limit themselves.
- * Without a threshold every pair is listed. */
+ * listed with its most similar ones, and with those that have no more partners than the limit
+ * themselves. Without a threshold every pair is listed. */
 int tw_scan_mark_listed(tw_scan_run *scan)
 {
     size_t limit = scan->options->max_bucket, originals = scan->search.originals.count, hot = 0;
@@ -45,21 +77,27 @@ int tw_scan_mark_listed(tw_scan_run *scan)
         scan->result->run.method != TWINSET_METHOD_EXACT)
         return TWINSET_OK;
     uint32_t *partners = tw_calloc(2 * originals, sizeof *partners);
-    scan->listing.is_listed = tw_array(scan->search.matches.count, sizeof *scan->listing.is_listed);
-    if (!scan->listing.is_listed || !partners) {
-        tw_free(partners);
+    if (!partners)
         return TWINSET_NOMEM;
-    }
     count_partners(scan, partners);
-    mark_few(scan, partners, partners + originals);
     for (size_t i = 0; i < originals; i++)
         hot += partners[i] > limit;
+    int status = TWINSET_OK;
+    if (hot) {
+        size_t matches = scan->search.matches.count;
+        scan->listing.is_listed = tw_array(matches, sizeof *scan->listing.is_listed);
+        status = scan->listing.is_listed ? TWINSET_OK : TWINSET_NOMEM;
+        if (status == TWINSET_OK) {
+            memset(scan->listing.is_listed, true, matches);
+            status = mark_most_similar(scan, partners, partners + originals);
+        }
+    }
     tw_free(partners);
-    if (!hot)
-        return TWINSET_OK;
+    if (status != TWINSET_OK || !hot)
+        return status;
     return tw_result_note(scan->result,
                           "%zu documents resemble more than %zu others each: of these pairs only "
-                          "those with the first %d are listed; `max-bucket` changes this",
+                          "those with the %d most similar are listed; `max-bucket` changes this",
                           hot, limit, TW_STAR);
 }
 

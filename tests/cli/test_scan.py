@@ -6,6 +6,7 @@ import json
 import os
 import re
 import unittest
+from collections import Counter
 from decimal import Decimal
 
 import corpus
@@ -453,6 +454,31 @@ class Buckets(Scan):
     def test_clusters_stay_whole(self):
         self.assertLess(self.check_clusters("18", "--method", "exact"), 60 * 59 // 2)
         self.check_clusters("18", "--method", "lsh")
+
+    def test_exact_lists_the_most_similar_partners(self):
+        limit, star = 20, 16
+        for i in range(60):  # the larger the numbers, the more of the text is replaced
+            self.write(f"nested/{i:02}", " ".join(f"w{n}" if n > i else f"x{n}y{i % 2}"
+                                                  for n in range(100)))
+        options = ("nested", "--by", "word", "-k", "1", "-t", "0.2", "--method", "exact")
+        usual = self.succeed(*options, "--format", "json").json["pairs"]
+        few = self.succeed(*options, "--max-bucket", str(limit), "--format", "json").json
+        partners = Counter(name for pair in usual for name in (pair["a"], pair["b"]))
+        seen, listed = Counter(), []
+        for pair in usual:  # the most similar first, and of equal ones in the order of names
+            names = pair["a"], pair["b"]
+            if min(partners[name] for name in names) <= limit or min(
+                    seen[name] for name in names) < star:
+                listed.append(names)
+            seen.update(names)
+        self.assertLess(len(listed), len(usual))
+        self.assertGreater(max(partners.values()), limit)
+        self.assertEqual([(pair["a"], pair["b"]) for pair in few["pairs"]], listed)
+        hot = sum(count > limit for count in partners.values())
+        self.assertEqual(few["run"]["notes"][0],
+                         f"{hot} documents resemble more than {limit} others each: of these pairs "
+                         f"only those with the {star} most similar are listed; --max-bucket "
+                         "changes this")
 
     def test_limit_below_the_size_of_a_star(self):
         self.check_clusters("2", "--method", "exact")
