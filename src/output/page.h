@@ -115,8 +115,10 @@ int tw_page_growth(tw_json *json, const twinset_result *result) TW_CHECKED;
 
 /* ---- page_passages.c */
 
-/* Fills the block of a pair, not packed yet; other threads may fill those of others. */
-int tw_page_find_passages(tw_page *page, size_t index, twinset_error *error) TW_CHECKED;
+/* Fills the block of a pair, not packed yet; other threads may fill those of others. `open` is the
+ * thread's own; NULL: the result has no texts. */
+int tw_page_find_passages(tw_page *page, size_t index, tw_open_texts *open,
+                          twinset_error *error) TW_CHECKED;
 /* Counts the documents that share each passage, by the listed pairs. */
 int tw_page_count_sharing(tw_page *page) TW_CHECKED;
 

@@ -235,10 +235,13 @@ static void mask_passages(const tw_page *page, twinset_passages *passages)
         }
 }
 
-int tw_page_find_passages(tw_page *page, size_t index, twinset_error *error)
+int tw_page_find_passages(tw_page *page, size_t index, tw_open_texts *open, twinset_error *error)
 {
     twinset_passages *found = NULL;
-    int status = tw_result_find_passages(page->result, index, &found, error);
+    uint32_t documents[2];
+    tw_result_pair_documents(page->result, index, documents);
+    int status =
+        open ? tw_open_texts_passages(open, documents[0], documents[1], &found, error) : TWINSET_OK;
     if (status == TWINSET_OK && found) {
         mask_passages(page, found);
         status = write_passages(found, &page->blocks[index]);

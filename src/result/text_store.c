@@ -294,30 +294,30 @@ static uint32_t count_documents(void *context, uint64_t id)
 }
 
 /* Finds words that no other document has, where enough are counted. */
-static int find_rare_words(const tw_text_store *kept, const document_side sides[2],
+static int find_rare_words(const tw_text_store *kept, const document_side *const sides[2],
                            const tw_passage_finder_rules *rules, twinset_passages *passages)
 {
-    const tw_worded_program programs[2] = {{&sides[0].program, passages->sides[0].files},
-                                           {&sides[1].program, passages->sides[1].files}};
+    const tw_worded_program programs[2] = {{&sides[0]->program, passages->sides[0].files},
+                                           {&sides[1]->program, passages->sides[1].files}};
     if (kept->counted_documents < LEAST_DOCUMENTS)
         return TWINSET_OK;
     return tw_find_rare_words(programs, rules, &passages->rare);
 }
 
 static int find_passages(const tw_text_store *kept, const tw_sequence_rules *rules,
-                         document_side sides[2], twinset_passages **passages)
+                         const document_side *const sides[2], twinset_passages **passages)
 {
     tw_passage_finder found = {0};
     tw_passage_finder_rules shared = tw_passage_rules(rules);
-    uint32_t copies = sides[0].document->copies;
+    uint32_t copies = sides[0]->document->copies;
     shingle_frequency frequency = {kept, copies > 1 ? copies : 0};
     tw_tokenised_document evidence[2];
     unsigned least = kept->options.min_passage;
     const tw_prose_rules prose = {.least = least == TWINSET_OFF ? 0 : least};
     for (size_t i = 0; i < 2; i++)
         evidence[i] =
-            (tw_tokenised_document){sides[i].document->name, &sides[i].words.sequence.side,
-                                    sides[i].locations, sides[i].files};
+            (tw_tokenised_document){sides[i]->document->name, &sides[i]->words.sequence.side,
+                                    sides[i]->locations, sides[i]->files};
     if (kept->counted_documents) {
         shared.documents = count_documents;
         shared.context = &frequency;
@@ -325,7 +325,7 @@ static int find_passages(const tw_text_store *kept, const tw_sequence_rules *rul
     int status =
         rules->is_program
             ? tw_passage_finder_search(&found, evidence[0].tokens, evidence[1].tokens, &shared)
-            : tw_prose_search(&found, &sides[0].words, &sides[1].words, &prose);
+            : tw_prose_search(&found, &sides[0]->words, &sides[1]->words, &prose);
     if (status == TWINSET_OK)
         status = tw_passages_locate(&found, evidence, rules->is_program ? "token" : "word",
                                     kept->counted_documents, passages);
@@ -342,24 +342,110 @@ static int find_passages(const tw_text_store *kept, const tw_sequence_rules *rul
     return status;
 }
 
+/* ---- documents that stay open */
+
+struct tw_open_texts {
+    tw_text_store *kept;
+    uint64_t most_bytes, bytes;
+    tw_sequence_rules rules;
+    tw_stemmer *stemmer;
+    document_side *sides; /* in the order of kept->documents; those without a document are closed */
+};
+
+/* About the bytes that a document takes while it is open. */
+static uint64_t size_of_side(const document_side *side)
+{
+    enum { TOKEN_BYTES = 96 };
+    uint64_t bytes = side->block.length + TOKEN_BYTES * side->program.count;
+    for (size_t i = 0; i < side->document->text_count; i++)
+        bytes += side->files[i].length;
+    return bytes;
+}
+
+static void close_all(tw_open_texts *open)
+{
+    for (size_t i = 0; i < open->kept->count && open->sides; i++)
+        if (open->sides[i].document)
+            free_side(&open->sides[i]);
+    if (open->sides)
+        memset(open->sides, 0, open->kept->count * sizeof *open->sides);
+    open->bytes = 0;
+}
+
+void tw_open_texts_free(tw_open_texts *open)
+{
+    if (!open)
+        return;
+    close_all(open);
+    tw_stemmer_free(open->stemmer);
+    tw_free(open->sides);
+    tw_free(open);
+}
+
+int tw_open_texts_new(tw_text_store *kept, uint64_t most_bytes, tw_open_texts **made)
+{
+    tw_open_texts *open = *made = tw_calloc(1, sizeof *open);
+    if (!open)
+        return TWINSET_NOMEM;
+    open->kept = kept;
+    open->most_bytes = most_bytes;
+    open->rules =
+        tw_sequence_rules_of(&kept->options, (tw_set){kept->excluded.data, kept->excluded.count});
+    open->sides = tw_calloc(kept->count + 1, sizeof *open->sides);
+    int status = open->sides ? tw_stemmer_new(&open->stemmer) : TWINSET_NOMEM;
+    if (status == TWINSET_OK)
+        return TWINSET_OK;
+    tw_open_texts_free(open);
+    *made = NULL;
+    return status;
+}
+
+static int get_side(tw_open_texts *open, const kept_document *document, const document_side **side,
+                    twinset_error *error)
+{
+    document_side *own = &open->sides[document - open->kept->documents];
+    *side = own;
+    if (own->document)
+        return TWINSET_OK;
+    own->document = document;
+    int status = open_side(open->kept, &open->rules, open->stemmer, own, error);
+    if (status == TWINSET_OK)
+        open->bytes += size_of_side(own);
+    return status;
+}
+
+int tw_open_texts_passages(tw_open_texts *open, uint32_t a, uint32_t b, twinset_passages **passages,
+                           twinset_error *error)
+{
+    const kept_document *documents[2] = {find_document(open->kept, a),
+                                         find_document(open->kept, b)};
+    const document_side *sides[2];
+    *passages = NULL;
+    if (!documents[0] || !documents[1])
+        return TWINSET_OK;
+    if (open->bytes > open->most_bytes)
+        close_all(open);
+    int status = TWINSET_OK;
+    for (size_t i = 0; i < 2 && status == TWINSET_OK; i++)
+        status = get_side(open, documents[i], &sides[i], error);
+    if (status == TWINSET_OK)
+        status = find_passages(open->kept, &open->rules, sides, passages);
+    else
+        close_all(open);
+    return status == TWINSET_NOMEM ? tw_nomem(error) : status;
+}
+
 int tw_text_store_passages(tw_text_store *kept, uint32_t a, uint32_t b, twinset_passages **passages,
                            twinset_error *error)
 {
-    document_side sides[2] = {{.document = find_document(kept, a)},
-                              {.document = find_document(kept, b)}};
+    tw_open_texts *open;
     *passages = NULL;
-    if (!sides[0].document || !sides[1].document)
+    if (!kept)
         return TWINSET_OK;
-    tw_sequence_rules rules =
-        tw_sequence_rules_of(&kept->options, (tw_set){kept->excluded.data, kept->excluded.count});
-    tw_stemmer *stemmer = NULL;
-    int status = tw_stemmer_new(&stemmer);
-    for (size_t i = 0; i < 2 && status == TWINSET_OK; i++)
-        status = open_side(kept, &rules, stemmer, &sides[i], error);
-    if (status == TWINSET_OK)
-        status = find_passages(kept, &rules, sides, passages);
-    free_side(&sides[0]);
-    free_side(&sides[1]);
-    tw_stemmer_free(stemmer);
-    return status == TWINSET_NOMEM ? tw_nomem(error) : status;
+    int status = tw_open_texts_new(kept, 0, &open);
+    if (status != TWINSET_OK)
+        return tw_nomem(error);
+    status = tw_open_texts_passages(open, a, b, passages, error);
+    tw_open_texts_free(open);
+    return status;
 }

@@ -41,4 +41,15 @@ int tw_text_store_read(const tw_text_store *kept, uint32_t document, size_t inde
 int tw_text_store_passages(tw_text_store *kept, uint32_t a, uint32_t b, twinset_passages **passages,
                            twinset_error *error) TW_CHECKED;
 
+/* Documents of a store that stay open from one pair to the next, read and split into tokens: for
+ * one thread that finds the passages of many pairs. They are closed when they take more than so
+ * many bytes. The store must stay; free them with tw_open_texts_free(), which takes NULL. */
+typedef struct tw_open_texts tw_open_texts;
+
+int tw_open_texts_new(tw_text_store *kept, uint64_t most_bytes, tw_open_texts **open) TW_CHECKED;
+void tw_open_texts_free(tw_open_texts *open);
+/* As tw_text_store_passages(). */
+int tw_open_texts_passages(tw_open_texts *open, uint32_t a, uint32_t b, twinset_passages **passages,
+                           twinset_error *error) TW_CHECKED;
+
 #endif
