@@ -70,8 +70,8 @@ export const words = {
     backgroundUnknown: (documents: number) =>
         documents < 10
             ? "Among fewer than ten documents nothing can be said of unrelated ones."
-            : "How similar unrelated documents are was not measured: the collection is large, and " +
-              "the run was told how to search it.",
+            : "How similar unrelated documents are was not measured: the collection is large, " +
+              "and the run was told how to search it.",
     upper: (share: string) => `Nine of ten pairs are at most ${share} alike.`,
     farAbove: (share: string, top: string, times: number | null) =>
         `Nine of ten pairs are at most ${share} alike; the most similar one has ${top}, ` +
@@ -328,7 +328,9 @@ export const words = {
     growthByTime: "Removed by time",
     growthTimes: (field: string | null, known: number, sampled: number, all: number) =>
         [
-            field ? `By the field “${field}” of the records.` : "By when the files were changed last.",
+            field
+                ? `By the field “${field}” of the records.`
+                : "By when the files were changed last.",
             "The dark part was removed.",
             sampled < all
                 ? `Counted on ${number(sampled)} of ${counted(all, "record")}, spread evenly.`
