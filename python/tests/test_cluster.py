@@ -62,16 +62,6 @@ def schema(**fields):
     return pa.schema([(name, kinds[kind]) for name, kind in fields.items()])
 
 
-def number_together(engine, pairs, copies):
-    """Adds the numbers of clusters to pairs, in one task."""
-    kind = pa.schema([field.with_nullable(True) for field in verifying.PAIRS
-                      if field.name not in ("first", "chunk")] + [("copies", pa.int64())])
-    rows = [{name: row.get(name) for name in kind.names} for row in pairs + [
-        {"original": row["id"], "copies": len(row["members"])} for row in copies]]
-    engine.chance.shuffle(rows)
-    return engine.run([rows], kind, clusters.number_pairs)
-
-
 def number(engine, pairs, copies, stars):
     """Adds the numbers of clusters to pairs."""
     edges = [{"u": row["a"], "v": row["b"]} for row in pairs if row["match"]]
@@ -131,8 +121,9 @@ def scan(engine, given, stars=False, **options):
     kind = schema(family="s", chunk="i", id="s", text="s", partners="I", centres="S", members="S")
     pairs = engine.run(engine.deal(asked, ["family", "chunk"], ["family", "chunk", "id"]), kind,
                        verifying.verify, chosen)
-    together = number_together(engine, pairs, copies)
     numbered = number(engine, pairs, copies, stars)
+    asked.sort(key=lambda row: tuple(encoded(row[name]) for name in ("family", "chunk", "id")))
+    together = engine.run([asked], kind, clusters.number_pairs, chosen)
     assert as_lines(engine, together) == as_lines(engine, numbered)
     return numbered
 

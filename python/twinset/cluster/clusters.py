@@ -14,9 +14,10 @@ from collections.abc import Iterable, Iterator, Mapping
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .columns import batched, starts
+from .columns import batched, lengths, starts
+from .settings import Settings
 from .spill import hold
-from .verify import FIELDS
+from .verify import FIELDS, verify
 
 SMALL = 500_000  # edges that one task takes: up to 250 MB
 
@@ -109,24 +110,33 @@ def number_all(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     return batched(found, NUMBERS)
 
 
-def number_pairs(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The pairs of verify() to PAIRS with their clusters, in one task. Rows without `a` are, as for
-    number_all(), of identical documents of `original`."""
-    held = list(hold(batches))
-    numbers = pa.Table.from_batches(number_all(map(_edges_of, held)), NUMBERS)
-    for batch in held:
-        pairs = batch.filter(pc.is_valid(batch.column("a")))
+def number_pairs(batches: Iterable[pa.RecordBatch], settings: Settings) -> Iterator[pa.RecordBatch]:
+    """All rows of verify(), in one task, to PAIRS with their clusters."""
+    edges: list[pa.RecordBatch] = []
+
+    def noted() -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            copies = batch.filter(pc.is_valid(batch.column("members")))
+            edges.append(_edges_of(copies.column("id"), None, copies.column("members")))
+            yield batch
+
+    held = []
+    for pairs in hold(verify(noted(), settings)):
+        matches = pairs.filter(pairs.column("match"))
+        edges.append(_edges_of(matches.column("b"), matches.column("a"), None))
+        held.append(pairs)
+    numbers = pa.Table.from_batches(number_all(edges), NUMBERS).combine_chunks()
+    for pairs in held:
         found = pc.index_in(pairs.column("original"), numbers.column("original"))
-        clusters = numbers.column("cluster").combine_chunks().take(found)
-        yield pa.record_batch([*pairs.select(PAIRS.names[:-1]).columns, clusters], schema=PAIRS)
+        cluster = pa.concat_arrays(numbers.column("cluster").take(found).chunks)
+        yield pa.record_batch([*pairs.select(PAIRS.names[:-1]).columns, cluster], schema=PAIRS)
 
 
-def _edges_of(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """(u, v, copies) of matches, and of identical documents."""
-    rows = batch.filter(pc.fill_null(batch.column("match"), True))
-    is_match = pc.is_valid(rows.column("a"))
-    return pa.record_batch({"u": pc.if_else(is_match, rows.column("b"), rows.column("original")),
-                            "v": rows.column("a"), "copies": rows.column("copies")})
+def _edges_of(u: pa.Array, v: pa.Array | None, members: pa.Array | None) -> pa.RecordBatch:
+    """Rows of number_all()."""
+    return pa.record_batch({
+        "u": u, "v": pa.nulls(len(u), pa.string()) if v is None else v,
+        "copies": pa.nulls(len(u), pa.int64()) if members is None else lengths(members)})
 
 
 def number(batches: Iterable[pa.RecordBatch],

@@ -51,7 +51,7 @@ def similar_pairs(df: DataFrame, id: str = "id", text: str = "text", *, cluster:
     documents = Documents(df, id, text, settings(WHERE, options), duplicates)
     if cluster:
         alone = all_pairs(documents)
-        return numbered_pairs(find(documents)) if alone is None else alone
+        return numbered_pairs(documents) if alone is None else alone
     documents.check_later()
     return verified(documents, asked(documents)).drop("first", "original", "chunk", "match")
 
@@ -64,7 +64,7 @@ def clusters(df: DataFrame, id: str = "id", text: str = "text", *, duplicates: s
     """
     documents = Documents(df, id, text, settings(WHERE, options), duplicates)
     alone = all_members(documents)
-    return Clusters(find(documents, listed=False)).members() if alone is None else alone
+    return Clusters(find(documents)).members() if alone is None else alone
 
 
 def dedup(df: DataFrame, id: str = "id", text: str = "text", *, keep: str = KEEP_FIRST,
@@ -88,7 +88,7 @@ def dedup(df: DataFrame, id: str = "id", text: str = "text", *, keep: str = KEEP
     check_frame(df)
     check_columns(df, keep, annotate, chosen.cuts_spans)
     documents = Documents(df, id, text, chosen, duplicates)
-    found = Clusters(find(documents, listed=False), few=True)
+    found = Clusters(find(documents), few=True)
     gone = removed(found, keep)
     gone = settle(gone) if chosen.cuts_spans else gone  # it is used twice
     return (annotated if annotate else left)(found, gone, text)

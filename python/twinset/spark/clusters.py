@@ -7,22 +7,20 @@ from pyspark.sql import functions as F
 
 from ..cluster import clusters as steps
 from .alone import PAIRS
-from .pairs import Found
+from .documents import Documents
+from .pairs import Found, are_few, needed_by, pairs_of, with_texts
 from .stages import by, settle, stage
 
 EDGES = "u string, v string"
 
 
-def numbered_pairs(found: Found) -> DataFrame:
-    """The pairs with their clusters. Runs jobs: a single one after the pairs, if one task can take
-    them all."""
-    if not found.fits_one_task:
-        return Clusters(found).numbered_pairs()
-    rows = found.pairs.drop("first", "chunk").unionByName(
-        found.copies.select(F.col("id").alias("original"),
-                            F.size("members").cast("bigint").alias("copies")),
-        allowMissingColumns=True)
-    return settle(rows.repartition(1).mapInArrow(stage("clusters.number_pairs"), PAIRS))
+def numbered_pairs(documents: Documents) -> DataFrame:
+    """The pairs with their clusters. Runs jobs; one task finds both if they are few."""
+    needed, totals = needed_by(documents)
+    if not are_few(documents, totals):
+        return Clusters(pairs_of(documents, needed, totals)).numbered_pairs()
+    rows = with_texts(documents, needed, broadcast=True, tasks=1)
+    return settle(rows.mapInArrow(stage("clusters.number_pairs", documents.settings), PAIRS))
 
 
 class Clusters:
@@ -31,8 +29,7 @@ class Clusters:
 
     def __init__(self, found: Found, few: bool = False) -> None:
         self.found = found
-        self.pairs = settle(found.pairs)
-        self.matches = self.pairs.filter("match").select("a", "b", "similarity")
+        self.matches = found.pairs.filter("match").select("a", "b", "similarity")
         if few:
             self.matches = settle(by(self.matches, ["b"], ["b", "a"]).mapInArrow(
                 stage("decide.few"), "a string, b string, similarity double"))
@@ -65,13 +62,13 @@ class Clusters:
         they are not all in one task."""
         if self.found.is_small:
             numbers = F.broadcast(self.numbers.select("original", "cluster"))
-            return self.pairs.join(numbers, "original").drop(
+            return self.found.pairs.join(numbers, "original").drop(
                 "first", "original", "chunk", "match")
         chunks = self.copies.select(F.col("id").alias("original"), "last")
         numbers = self.numbers.join(chunks, "original", "left").select(
             "original", "cluster",
             F.explode(F.sequence(F.lit(0), F.coalesce("last", F.lit(0)))).alias("chunk"))
-        return self.pairs.join(numbers, ["original", "chunk"]).drop(
+        return self.found.pairs.join(numbers, ["original", "chunk"]).drop(
             "first", "original", "chunk", "match")
 
     def documents(self) -> DataFrame:

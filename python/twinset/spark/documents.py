@@ -74,10 +74,15 @@ class Documents:
         return self._summary["count"]
 
     @property
+    def bytes(self) -> int:
+        """The bytes of all texts; UNKNOWN if they are too many to look at. Fails as count does."""
+        return self._summary["bytes"] or 0
+
+    @property
     def fits_one_task(self) -> bool:
         """Whether one task can scan all documents. Fails as count does."""
         found = self._summary
-        return (found["count"] <= alone.DOCUMENTS and (found["bytes"] or 0) <= alone.BYTES
+        return (found["count"] <= alone.DOCUMENTS and self.bytes <= alone.BYTES
                 and (found["longest"] or 0) <= alone.LONGEST)
 
     def expected_bytes(self) -> int | None:

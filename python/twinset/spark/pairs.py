@@ -19,7 +19,7 @@ from .stages import BROADCAST_BYTES, ROW_BYTES, by, settle, stage
 # The records of buckets that a part should have: few are slower, many take memory (30 MB).
 FEW_RECORDS, MANY_RECORDS = 1 << 16, 1 << 20
 PARTS = 1024  # that a cluster should have for its tasks, unless records are few
-FEW_PAIRS = 500_000  # that one task takes to number their clusters
+FEW_PAIRS = 50_000  # that one task verifies, in less than a second
 TASK_BYTES = 128 << 20  # of pairs that a task should store, if there are many
 TASK_TEXT_BYTES = 64 << 20
 
@@ -54,13 +54,19 @@ def copies_of(asked: DataFrame) -> DataFrame:
         "id", "chunk", F.split("members", NUL).alias("members"))
 
 
+def with_texts(documents: Documents, needed: DataFrame, broadcast: bool = False,
+               tasks: int | None = None) -> DataFrame:
+    """Needs with their texts, by family. `tasks`: None lets Spark choose, by the sizes of texts."""
+    rows = documents.rows.join(F.broadcast(needed) if broadcast else needed, "id")
+    return by(rows, ["family", "chunk"], ["family", "chunk", "id"], tasks)
+
+
 def verified(documents: Documents, asked: DataFrame, listed: bool = True, broadcast: bool = False,
              tasks: int | None = None) -> DataFrame:
     """Pairs, with the columns that lead to their clusters: original, chunk, match. Without
-    `listed`, only matches. `tasks`: None lets Spark choose, by the sizes of texts."""
+    `listed`, only matches."""
     needed = asked if listed else asked.filter("members is null")
-    rows = documents.rows.join(F.broadcast(needed) if broadcast else needed, "id")
-    rows = by(rows, ["family", "chunk"], ["family", "chunk", "id"], tasks)
+    rows = with_texts(documents, needed, broadcast, tasks)
     return rows.mapInArrow(stage("verify.verify", documents.settings, listed),
                            f"a string, b string, {FIELDS}, first string, original string, "
                            "chunk bigint, match boolean")
@@ -91,15 +97,13 @@ def _tasks(documents: Documents, totals: Mapping[str, Any]) -> int | None:
 
 @dataclass(frozen=True)
 class Found:
-    """The pairs of documents, which are not computed yet, and the rows of copies. `is_small`: their
-    clusters are found in one task, and may be sent to all executors. `fits_one_task`: all pairs
-    may go to one task as well."""
+    """The pairs of documents, and the rows of copies. `is_small`: their clusters are found in one
+    task, and may be sent to all executors."""
 
     documents: Documents
     copies: DataFrame
     pairs: DataFrame
     is_small: bool
-    fits_one_task: bool
 
 
 def parts_of(documents: Documents) -> int:
@@ -109,18 +113,34 @@ def parts_of(documents: Documents) -> int:
     return max(min(PARTS, most), least)
 
 
-def find(documents: Documents, listed: bool = True) -> Found:
-    """Runs the jobs that find candidates. Without `listed`, pairs are only matches."""
+def needed_by(documents: Documents, listed: bool = True) -> tuple[DataFrame, dict[str, Any]]:
+    """Runs the jobs that find candidates: the needs of all documents, and their totals."""
     needed = settle(asked(documents, parts_of(documents), documents.duplicates == "error"))
     totals = _totals(needed, listed)
     if totals["shared"]:
         raise _core.UsageError(SHARED % (totals["shared"], totals["example"]))
+    return needed, totals
+
+
+def are_few(documents: Documents, totals: Mapping[str, Any]) -> bool:
+    """Whether one task verifies all pairs in the time that it takes to begin another."""
+    return (totals["pairs"] <= FEW_PAIRS and totals["bytes"] <= BROADCAST_BYTES
+            and documents.bytes * totals["rows"] <= TASK_TEXT_BYTES * documents.count)
+
+
+def pairs_of(documents: Documents, needed: DataFrame, totals: Mapping[str, Any],
+             listed: bool = True) -> Found:
+    """The pairs of needs. Without `listed`, only matches."""
     is_small = totals["bytes"] <= BROADCAST_BYTES
     pairs = verified(documents, needed, listed, is_small, _tasks(documents, totals))
     pairs = limited(pairs, needed, totals["candidates"], documents.settings)
-    is_small = is_small and totals["candidates"] + totals["rows"] <= clusters.SMALL
-    return Found(documents, copies_of(needed), pairs, is_small,
-                 is_small and totals["pairs"] <= FEW_PAIRS)
+    return Found(documents, copies_of(needed), settle(pairs),
+                 is_small and totals["candidates"] + totals["rows"] <= clusters.SMALL)
+
+
+def find(documents: Documents) -> Found:
+    """Runs the jobs that find pairs, of which only matches are made."""
+    return pairs_of(documents, *needed_by(documents, listed=False), listed=False)
 
 
 def _totals(needed: DataFrame, listed: bool) -> dict[str, Any]:
