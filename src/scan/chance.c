@@ -15,8 +15,8 @@
 #include "drawn_pairs.h"
 
 enum {
-    MANY_PAIRS = 10000,      /* where there are no more, all are looked at, and otherwise so many */
-    PAIRS_OF_A_DOCUMENT = 8, /* or so many for each document, if that is more */
+    MANY_PAIRS = 10000, /* where there are no more, all are looked at, and otherwise so many */
+    PAIRS_OF_A_DOCUMENT = 32, /* or so many for each document, if that is more */
 };
 
 /* The number of unrelated pairs that may be expected in a short list, and the lowest similarity
