@@ -71,7 +71,7 @@ export const words = {
         documents < 10
             ? "Among fewer than ten documents nothing can be said of unrelated ones."
             : "How similar unrelated documents are was not measured: the collection is large, " +
-              "and the run was told how to search it.",
+              "or its documents are long.",
     upper: (share: string) => `Nine of ten pairs are at most ${share} alike.`,
     farAbove: (share: string, top: string, times: number | null) =>
         `Nine of ten pairs are at most ${share} alike; the most similar one has ${top}, ` +
