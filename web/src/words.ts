@@ -228,7 +228,7 @@ export const words = {
 
     // clusters
     graph: "Clusters as a graph; the table below has the same content",
-    graphHint: "A circle is a document, a line a pair; the darker, the more similar. ",
+    graphHint: "A circle is a document, a line a pair; the stronger, the more similar. ",
     graphKeys: "Click a circle to open the document. Drag to move, + and − to zoom. ",
     zoomIn: "Zoom in",
     zoomOut: "Zoom out",
@@ -250,7 +250,7 @@ export const words = {
     // documents
     document: "Document",
     source: "Resembles",
-    coverageBar: "How much of it stands in other documents, by source",
+    coverageBar: "How many of its characters other documents have, by source",
     wholeDocument: "all together",
     flagsTitle: "Things to know about it",
     caseOfOne: "This document as a case of its own",
