@@ -17,6 +17,8 @@
 enum {
     MANY_PAIRS = 10000, /* where there are no more, all are looked at, and otherwise so many */
     PAIRS_OF_A_DOCUMENT = 32, /* or so many for each document, if that is more */
+    MOST_PAIRS = 320000,      /* but no more than this, some 15 MB, */
+    LEAST_OF_A_DOCUMENT = 8,  /* unless each document would have fewer than this */
 };
 
 /* The number of unrelated pairs that may be expected in a short list, and the lowest similarity
@@ -243,11 +245,23 @@ static void drop_matches(tw_scan_run *scan)
 
 /* ---- the interface */
 
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+/* How many pairs are drawn: by the number of documents alone, so that `memory` changes nothing. */
+static size_t choose_count(size_t documents)
+{
+    size_t wanted = larger(PAIRS_OF_A_DOCUMENT * documents, MANY_PAIRS);
+    size_t most = larger(LEAST_OF_A_DOCUMENT * documents, MOST_PAIRS);
+    return wanted < most ? wanted : most;
+}
+
 int tw_scan_find_usual(tw_scan_run *scan)
 {
-    size_t most = PAIRS_OF_A_DOCUMENT * scan->corpus->documents.count;
     pair_sample sample = {.scan = scan};
-    int status = tw_draw_pairs(scan, most > MANY_PAIRS ? most : MANY_PAIRS, &sample.drawn);
+    int status = tw_draw_pairs(scan, choose_count(scan->corpus->documents.count), &sample.drawn);
     if (status == TWINSET_OK && sample.drawn.document_count >= TW_LEAST_DRAWN)
         status = fit_background(&sample);
     tw_drawn_pairs_free(&sample.drawn);
